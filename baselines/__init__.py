@@ -1,0 +1,1 @@
+"""Rival methods that the trees of `oblique` are compared with, one file a method."""

@@ -1,0 +1,1 @@
+"""Oblique decision trees that can be trained, compared and explained."""

@@ -1,0 +1,1 @@
+"""Convex geometry: polyhedra, metrics and projections onto them."""
