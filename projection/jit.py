@@ -1,0 +1,24 @@
+"""The one place where the options of compiled code are set."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numba
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def jit(function: F) -> F:
+    """Compile a kernel on first call and keep the result on disk.
+
+    Lazy compilation without signatures: eager ones cost import time and reject read-only
+    arrays. ``fastmath`` stays off, so that a sum is formed in the order it is written and
+    fit and predict agree to the last bit. Kernels that call each other must live in one
+    file: a cached caller is not recompiled when a callee in another file changes.
+    """
+    return numba.njit(cache=True, nogil=True, error_model="numpy")(function)  # type: ignore[no-any-return]
+
+
+def inline(function: F) -> F:
+    """Compile a helper that is copied into the kernels of its own file."""
+    return numba.njit(inline="always", error_model="numpy")(function)  # type: ignore[no-any-return]
