@@ -16,9 +16,9 @@ def jit(function: F) -> F:
     fit and predict agree to the last bit. Kernels that call each other must live in one
     file: a cached caller is not recompiled when a callee in another file changes.
     """
-    return numba.njit(cache=True, nogil=True, error_model="numpy")(function)  # type: ignore[no-any-return]
+    return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
 
 
 def inline(function: F) -> F:
     """Compile a helper that is copied into the kernels of its own file."""
-    return numba.njit(inline="always", error_model="numpy")(function)  # type: ignore[no-any-return]
+    return numba.njit(inline="always", error_model="numpy")(function)

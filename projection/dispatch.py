@@ -1,0 +1,137 @@
+"""The front door: check the input, choose a solver, project."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Protocol
+
+from projection._checks import Floats, as_floats, require_finite, require_length
+from projection.exceptions import InputError
+from projection.metric import Metric, check_norm
+from projection.polyhedron import Polyhedron
+from projection.result import Projection
+from projection.solvers.active_set import active_set
+from projection.solvers.cvx import cvx
+from projection.solvers.linear_program import linear_program
+from projection.solvers.nnls import nnls
+from projection.solvers.sweeps import alternating, averaged, dykstra, hildreth
+
+
+class Solver(Protocol):
+    """A function that projects one point; it never returns None and never judges itself."""
+
+    def __call__(
+        self, point: Floats, polyhedron: Polyhedron, metric: Metric, *, tol: float, max_iter: int
+    ) -> Projection:
+        """Project `point` onto `polyhedron`."""
+
+
+SOLVERS: Mapping[str, Solver] = MappingProxyType(
+    {
+        "active_set": active_set,
+        "nnls": nnls,
+        "hildreth": hildreth,
+        "dykstra": dykstra,
+        "alternating": alternating,
+        "averaged": averaged,
+        "linear_program": linear_program,
+        "cvx": cvx,
+    }
+)
+"""Solvers by name. Which norms each serves is in `NORMS_OF`."""
+
+_EUCLID = frozenset({2.0})
+NORMS_OF: Mapping[str, frozenset[float]] = MappingProxyType(
+    {
+        **dict.fromkeys(SOLVERS, _EUCLID),
+        "linear_program": frozenset({1.0, float("inf")}),
+        "cvx": frozenset({1.0, 2.0, float("inf")}),
+    }
+)
+
+
+def project(
+    point: Any,
+    polyhedron: Polyhedron,
+    metric: Metric | None = None,
+    norm: float | None = None,
+    *,
+    solver: str = "auto",
+    tol: float = 1e-9,
+    max_iter: int = 100_000,
+) -> Projection:
+    """Find the point of a polyhedron that is nearest to `point`.
+
+    Parameters
+    ----------
+    point : array of shape (n_features,)
+        The case, raw units, finite.
+    polyhedron : Polyhedron
+    metric : Metric, optional
+        Scales of the attributes; raw units when omitted.
+    norm : {2, inf, 1}, optional
+        Overrides the metric's norm (2 when neither is given).
+    solver : str, default="auto"
+        A name of `SOLVERS`. "auto" takes the exact dual active set for norm 2 (non-negative
+        least squares if its certificate fails) and a linear program for inf and 1.
+        "alternating" and "averaged" find some point, not the nearest one.
+    tol : float, default=1e-9
+        Largest relative residual of an "optimal" answer.
+    max_iter : int, default=100_000
+        Limit of sweeps or iterations.
+
+    Returns
+    -------
+    Projection
+        Never None; emptiness and failures are statuses.
+
+    Raises
+    ------
+    InputError
+        If shapes disagree, the case is not finite, or the solver is unknown or does not serve
+        the norm.
+
+    Examples
+    --------
+    >>> from projection import Polyhedron, project
+    >>> project([3.0, 4.0], Polyhedron([[3.0, 4.0]], [5.0])).distance
+    4.0
+    """
+    case = as_floats(point, "point", 1)
+    require_finite(case, "point")
+    if not isinstance(polyhedron, Polyhedron):
+        raise InputError(f"polyhedron must be a Polyhedron, got {type(polyhedron).__name__}")
+    require_length(case, "point", polyhedron.n_features, "columns of the polyhedron's A")
+    chosen = _choose_metric(metric, norm, polyhedron.n_features)
+    if not tol > 0:
+        raise InputError(f"tol must be positive, got {tol!r}")
+    if max_iter < 1:
+        raise InputError(f"max_iter must be at least 1, got {max_iter!r}")
+    if solver != "auto":
+        return _named(solver, chosen.norm)(case, polyhedron, chosen, tol=tol, max_iter=max_iter)
+    names = ("active_set", "nnls") if chosen.norm == 2.0 else ("linear_program", "cvx")
+    answer = SOLVERS[names[0]](case, polyhedron, chosen, tol=tol, max_iter=max_iter)
+    if answer.status in ("optimal", "empty"):
+        return answer
+    second = SOLVERS[names[1]](case, polyhedron, chosen, tol=tol, max_iter=max_iter)
+    return second if second.status == "optimal" else answer
+
+
+def _choose_metric(metric: Metric | None, norm: float | None, n_features: int) -> Metric:
+    """Metric with the norm that counts, checked against the dimension."""
+    if metric is None:
+        return Metric.identity(n_features, norm=2.0 if norm is None else norm)
+    if metric.n_features != n_features:
+        raise InputError(
+            f"metric has {metric.n_features} scales but the polyhedron has {n_features} attributes"
+        )
+    return metric if norm is None else metric.with_norm(check_norm(norm))
+
+
+def _named(name: str, norm: float) -> Solver:
+    """Solver by name, if it serves the norm."""
+    if name not in SOLVERS:
+        raise InputError(f"solver {name!r} is unknown; choose 'auto' or one of {sorted(SOLVERS)}")
+    if norm not in NORMS_OF[name]:
+        able = sorted(other for other in SOLVERS if norm in NORMS_OF[other])
+        raise InputError(f"solver {name!r} does not serve norm {norm:g}; these do: {able}")
+    return SOLVERS[name]

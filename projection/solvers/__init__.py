@@ -1,0 +1,1 @@
+"""One function per method, all with the same signature."""
