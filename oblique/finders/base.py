@@ -1,0 +1,172 @@
+"""The plug-in of the induction loop: an object that proposes a test for a node."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from oblique import _kernels
+from oblique.split import LinearSplit
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+    from oblique.node import Division, Node
+    from oblique.split import Split
+
+
+class SplitFinder(BaseEstimator, ABC):
+    """Proposes a test for a node; everything else is the induction loop's business.
+
+    A finder is a scikit-learn object: its constructor only stores parameters, so that it can
+    be cloned, printed and tuned (``finder__restarts``). It must draw randomness from the
+    generator that it is handed and never keep state between nodes.
+    """
+
+    @abstractmethod
+    def find_split(self, node: Node, rng: Generator) -> Split | None:
+        """Return a test for the node, or None when it has none to offer.
+
+        Parameters
+        ----------
+        node : Node
+            Read-only view of the rows, weights, class codes and criterion.
+        rng : numpy.random.Generator
+            The only source of randomness.
+        """
+
+    def propose(self, node: Node, rng: Generator) -> tuple[Split, float] | None:
+        """Return a test and the gain with which it competes against other finders' tests.
+
+        The gain is the test's own unless a finder has a reason for another one.
+        """
+        split = self.find_split(node, rng)
+        return None if split is None else (split, node.gain(split))
+
+    def divide(self, node: Node, rng: Generator) -> Division | None:
+        """Find a test and divide the node by it, as the induction loop asks.
+
+        Override it only where a search can divide the node in the same compiled call.
+        """
+        split = self.find_split(node, rng)
+        return None if split is None else node.divide(split)
+
+
+THRESHOLDS = {
+    "midpoint": _kernels.MIDPOINT,
+    "data": _kernels.DATA_VALUE,
+    "safe": _kernels.SAFE,
+}
+
+
+def best_cut(
+    node: Node,
+    columns: NDArray[np.float64],
+    lines: NDArray[np.int32],
+    features: NDArray[np.int32],
+    threshold: str,
+) -> tuple[int, float, float]:
+    """Find the best cut of a node over sorted columns of the table.
+
+    Returns
+    -------
+    (column, threshold, gain)
+        The column is -1 when no cut gains.
+    """
+    table, store = node.table, node.store
+    mode = THRESHOLDS[threshold]
+    if store.log_table.size:
+        return _kernels.best_entropy_cut(  # type: ignore[no-any-return]
+            columns, lines, features, table.codes, node.start, node.stop, node.counts,
+            store.log_table, mode, table.unsafe,
+        )  # fmt: skip
+    return _kernels.best_axis_cut(  # type: ignore[no-any-return]
+        columns, lines, features, table.codes, store.weights, store.share, node.start, node.stop,
+        node.counts, table.criterion_code, table.min_leaf, mode, table.unsafe,
+    )  # fmt: skip
+
+
+def best_cut_of_scores(
+    node: Node, scores: NDArray[np.float64], *, threshold: str = "midpoint"
+) -> tuple[int, float, float]:
+    """Find the best cut of a node over lines of scores of its rows.
+
+    Parameters
+    ----------
+    node : Node
+    scores : ndarray of shape (c, n_rows)
+        NaN is a missing score.
+    threshold : {"midpoint", "data", "safe"}, default="midpoint"
+
+    Returns
+    -------
+    (line, threshold, gain)
+        The line is -1 when no cut gains.
+    """
+    table, rows = node.table, node.rows
+    lines = np.empty((len(scores) + 1, rows.size), dtype=np.int32)
+    lines[1:] = np.argsort(scores, axis=1, kind="stable")
+    features = np.arange(len(scores), dtype=np.int32)
+    mode = THRESHOLDS[threshold]
+    if node.store.log_table.size:
+        return _kernels.best_entropy_cut(  # type: ignore[no-any-return]
+            scores, lines, features, table.codes[rows], 0, rows.size, node.counts,
+            node.store.log_table, mode, table.unsafe,
+        )  # fmt: skip
+    return _kernels.best_axis_cut(  # type: ignore[no-any-return]
+        scores, lines, features, table.codes[rows], node.weights, node.store.share[rows], 0,
+        rows.size, node.counts, table.criterion_code, table.min_leaf, mode, table.unsafe,
+    )  # fmt: skip
+
+
+def best_cut_along(
+    node: Node, directions: NDArray[np.float64], *, threshold: str = "midpoint"
+) -> LinearSplit | None:
+    """Find the best cut of a node along any of some directions.
+
+    Parameters
+    ----------
+    node : Node
+    directions : ndarray of shape (c, d)
+        One weight vector a line. Of equally good cuts the first line wins, then the smallest
+        threshold.
+    threshold : {"midpoint", "data", "safe"}, default="midpoint"
+        Where in the gap the threshold lies, see `AxisParallel`.
+
+    Returns
+    -------
+    split : LinearSplit or None
+        None when no cut gains. The threshold belongs to the scores that prediction computes.
+    """
+    directions = np.ascontiguousarray(directions, dtype=np.float64)
+    usable = np.isfinite(directions).all(axis=1) & directions.any(axis=1)
+    directions = directions[usable]
+    if not len(directions):
+        return None
+    if node.table.has_missing:
+        scores = np.array([_scores(node, direction) for direction in directions])
+    else:
+        # A matrix product scores all directions; its last bit differs from the row sum, so
+        # the winner is scored again by the row sum before its threshold is set.
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores = directions @ node.X.T
+        directions = directions[np.isfinite(scores).all(axis=1)]
+        scores = scores[np.isfinite(scores).all(axis=1)]
+    winner = best_cut_of_scores(node, scores, threshold=threshold)[0]
+    if winner < 0:
+        return None
+    exact = _scores(node, directions[winner])
+    found, cut, _ = best_cut_of_scores(node, exact[None], threshold=threshold)
+    if found < 0:
+        return None
+    indices = np.flatnonzero(directions[winner]).astype(np.int32)
+    return LinearSplit.sparse(indices, directions[winner, indices], cut, node.n_features)
+
+
+def _scores(node: Node, direction: NDArray[np.float64]) -> NDArray[np.float64]:
+    indices = np.flatnonzero(direction).astype(np.int32)
+    return _kernels.row_scores(node.table.X, node.rows, indices, direction[indices])

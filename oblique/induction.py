@@ -1,0 +1,102 @@
+"""The one induction loop."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oblique.node import Division, Node, Table
+from oblique.stopping import Limits, Stopping
+from oblique.tree import Tree, TreeBuilder
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+    from oblique.finders.base import SplitFinder
+
+
+def grow(
+    X: NDArray[np.float64],
+    codes: NDArray[np.int32],
+    *,
+    n_classes: int,
+    finder: SplitFinder,
+    rng: Generator,
+    sample_weight: NDArray[np.float64] | None = None,
+    rows: NDArray[np.int32] | None = None,
+    criterion: str = "entropy",
+    stopping: Stopping | None = None,
+    categorical: NDArray[np.bool_] | None = None,
+    unsafe: int = -1,
+    ties_to_unsafe: bool = False,
+) -> Tree:
+    """Grow a tree: the node is divided by its finder's test until nothing is left to gain.
+
+    The loop is iterative, so depth is bounded by memory only. It recomputes the gain of each
+    test from the rows that really go left and right, and makes a leaf where a side is empty
+    or the gain is not larger than ``stopping.min_gain``.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        float64 in C order. NaN is a missing value; categorical columns hold codes 0, 1 ...
+    codes : ndarray of shape (n,), int32
+        Class codes 0 ... n_classes - 1.
+    n_classes : int
+    finder : SplitFinder
+    rng : numpy.random.Generator
+        Handed to the finder at each node, nodes in depth-first order, left before right.
+    sample_weight : ndarray of shape (n,) or None
+        Positive weights. None: ones.
+    rows : ndarray of int32 or None
+        Rows to grow on, in the order in which sums are formed. None: all, in given order.
+    criterion : str, default="entropy"
+        A key of `oblique.criteria.CRITERIA`.
+    stopping : Stopping or None
+        None: grow until nodes are pure.
+    categorical : ndarray of shape (d,), bool, or None
+        Which columns are categorical.
+    unsafe : int, default=-1
+        Code of the unsafe class for finders that favour safety; -1: none.
+    ties_to_unsafe : bool, default=False
+        Label of a leaf where classes tie: the unsafe class, or the class of smallest code.
+
+    Returns
+    -------
+    tree : Tree
+        Nodes in depth-first order, left before right.
+    """
+    if rows is None:
+        rows = np.arange(len(X), dtype=np.int32)
+    limits = (stopping or Stopping()).resolve(rows.size)
+    table = Table(
+        X, codes, sample_weight, n_classes, criterion=criterion, categorical=categorical,
+        unsafe=unsafe, min_leaf=limits.min_leaf,
+    )  # fmt: skip
+    root = Node.from_table(table, rows)
+    builder = TreeBuilder(root.counts)
+    stack = [(0, root)]
+    while stack:
+        name, node = stack.pop()
+        if _is_leaf(node, limits):
+            continue
+        parts = finder.divide(node, rng)
+        if parts is None or parts.gain <= limits.min_gain or _is_small(parts, limits):
+            continue
+        left = builder.add_test(name, parts)
+        stack.append((left + 1, parts.right))
+        stack.append((left, parts.left))
+    return builder.build(
+        criterion=criterion, n_features=X.shape[1], tie_class=unsafe if ties_to_unsafe else -1
+    )
+
+
+def _is_leaf(node: Node, limits: Limits) -> bool:
+    return node.n_present < 2 or node.size < limits.min_split or node.depth >= limits.max_depth
+
+
+def _is_small(parts: Division, limits: Limits) -> bool:
+    # A hair of slack: sizes of divided rows are sums of fractions.
+    return min(parts.left.size, parts.right.size) < limits.min_leaf - 1e-9

@@ -1,0 +1,410 @@
+"""The node that a split finder looks at, and its division into two children."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from oblique import _kernels
+from oblique._kernels import CATEGORY, LINEAR
+from oblique.criteria import criterion_code
+from oblique.split import CategorySplit, LinearSplit
+
+if TYPE_CHECKING:
+    from oblique.split import Split
+
+_NO_TABLE = np.empty(0)
+_NO_VALUES = np.empty(0)
+
+
+class Table:
+    """What all nodes of one tree share: the training rows and how they are judged.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        float64, C order; NaN is a missing value, categories are codes 0, 1, 2 ...
+    codes : ndarray of shape (n,), int32
+        Class codes 0 ... n_classes - 1.
+    weights : ndarray of shape (n,) or None
+        Positive weights. None: ones.
+    n_classes : int
+    criterion : str
+    categorical : ndarray of shape (d,), bool, or None
+        Which columns hold categories.
+    unsafe : int
+        Code of the unsafe class, -1 for none.
+    """
+
+    __slots__ = (
+        "X", "_columns", "categorical", "codes", "criterion", "criterion_code", "has_missing",
+        "is_counted", "log_table", "min_leaf", "n_classes", "numeric", "spare", "to_left",
+        "unsafe", "unit_share", "weights",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        X: NDArray[np.float64],
+        codes: NDArray[np.int32],
+        weights: NDArray[np.float64] | None,
+        n_classes: int,
+        *,
+        criterion: str = "entropy",
+        categorical: NDArray[np.bool_] | None = None,
+        unsafe: int = -1,
+        min_leaf: float = 1.0,
+    ):
+        n, d = X.shape
+        self.X = X
+        self.codes = codes
+        self.unit_share = np.ones(n)
+        self.weights = self.unit_share if weights is None else weights
+        self.n_classes = n_classes
+        self.criterion = criterion
+        self.criterion_code = criterion_code(criterion)
+        self.categorical = categorical
+        if categorical is None:
+            self.numeric = np.arange(d, dtype=np.int32)
+        else:
+            self.numeric = np.flatnonzero(~categorical).astype(np.int32)
+        self.unsafe = unsafe
+        self.min_leaf = min_leaf
+        # Summing finds NaN in one pass; infinities are refused before growing starts.
+        self.has_missing = bool(np.isnan(X.sum())) and bool(np.isnan(X).any())
+        unit = weights is None or bool((weights == 1.0).all())
+        # Weights that are whole numbers count repeated rows.
+        self.is_counted = unit or bool((self.weights == np.floor(self.weights)).all())
+        fast = unit and not self.has_missing and self.criterion_code == _kernels.ENTROPY
+        self.log_table = _kernels.xlogx_table(n) if fast and min_leaf <= 1.0 else _NO_TABLE
+        self._columns: NDArray[np.float64] | None = None
+        self.to_left = np.empty(n)
+        self.spare = np.empty(n, dtype=np.int32)
+
+    @property
+    def columns(self) -> NDArray[np.float64]:
+        """X transposed, (d, n), so that a scan of one column stays in the cache."""
+        if self._columns is None:
+            self._columns = np.ascontiguousarray(self.X.T)
+        return self._columns
+
+
+class Rows:
+    """Lines of row numbers in which a node is a contiguous range, and the rows' weights.
+
+    Line 0 holds the rows in canonical order. Once a node asks for sorted columns there are
+    n_features more: line j + 1 holds the rows in ascending order of column j. Rows that a
+    missing value divided live in lines of their own, with smaller weights.
+    """
+
+    __slots__ = ("lines", "log_table", "share", "weights")
+
+    def __init__(
+        self,
+        lines: NDArray[np.int32],
+        weights: NDArray[np.float64],
+        share: NDArray[np.float64],
+        log_table: NDArray[np.float64],
+    ):
+        self.lines = lines
+        self.weights = weights
+        self.share = share
+        self.log_table = log_table
+
+
+class Division(NamedTuple):
+    """A test, the two children it makes of a node, and its gain."""
+
+    split: Split
+    left: Node
+    right: Node
+    sides: NDArray[np.float64]
+    gain: float
+    missing_left: float
+
+
+class Node:
+    """Read-only view of the rows at one node, as a split finder sees it.
+
+    Make one by hand with `Node.from_data`, to try a finder without growing a tree.
+    """
+
+    __slots__ = (
+        "_sorted", "counts", "depth", "n_present", "size", "start", "stop", "store", "table",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        table: Table,
+        store: Rows,
+        start: int,
+        stop: int,
+        counts: NDArray[np.float64],
+        depth: int,
+        n_present: int,
+        size: float,
+        is_sorted: bool,
+    ):
+        self.table = table
+        self.store = store
+        self.start = start
+        self.stop = stop
+        self.counts = counts
+        self.depth = depth
+        self.n_present = n_present
+        self.size = size
+        self._sorted = is_sorted
+
+    @classmethod
+    def from_table(cls, table: Table, rows: NDArray[np.int32]) -> Node:
+        """Make the root of a tree over the listed rows."""
+        store = Rows(rows[None].copy(), table.weights, table.unit_share, table.log_table)
+        counts = _kernels.class_counts(rows, table.codes, table.weights, table.n_classes)
+        present = int(np.count_nonzero(counts))
+        return cls(table, store, 0, rows.size, counts, 0, present, float(rows.size), False)
+
+    @classmethod
+    def from_data(
+        cls,
+        X: ArrayLike,
+        y: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        criterion: str = "entropy",
+        categorical: ArrayLike | None = None,
+        unsafe: int = -1,
+    ) -> Node:
+        """Make a node from arrays.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+        y : array-like of shape (n,)
+            Class codes 0, 1, 2 ...
+        sample_weight : array-like of shape (n,) or None
+        criterion : str, default="entropy"
+        categorical : array-like of shape (d,) of bool, or None
+        unsafe : int, default=-1
+            Code of the unsafe class.
+        """
+        data = np.ascontiguousarray(X, dtype=np.float64)
+        codes = np.ascontiguousarray(y, dtype=np.int32)
+        if data.ndim != 2 or codes.shape != (len(data),) or not len(data):
+            raise ValueError(
+                f"X must have shape (n, d) and y shape (n,) with n > 0, got {data.shape} and "
+                f"{codes.shape}"
+            )
+        weights = None
+        if sample_weight is not None:
+            weights = np.ascontiguousarray(sample_weight, dtype=np.float64)
+        flags = None if categorical is None else np.asarray(categorical, dtype=np.bool_)
+        n_classes = max(int(codes.max()) + 1, unsafe + 1)
+        table = Table(
+            data, codes, weights, n_classes, criterion=criterion, categorical=flags, unsafe=unsafe
+        )
+        return cls.from_table(table, canonical_rows(data, codes, weights))
+
+    # ------------------------------------------------------------ what a finder may ask
+
+    @property
+    def rows(self) -> NDArray[np.int32]:
+        """Row numbers of the node in an order that does not depend on how data were given."""
+        return self.store.lines[0, self.start : self.stop]
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows, a divided row counted whole."""
+        return self.stop - self.start
+
+    @property
+    def X(self) -> NDArray[np.float64]:
+        """Values of the node's rows, (n_rows, d); a copy."""
+        return self.table.X[self.rows]
+
+    @property
+    def codes(self) -> NDArray[np.int32]:
+        """Class codes of the node's rows, (n_rows,)."""
+        return self.table.codes[self.rows]
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """Weights of the node's rows, (n_rows,)."""
+        return self.store.weights[self.rows]
+
+    @property
+    def criterion(self) -> str:
+        """Name of the split criterion."""
+        return self.table.criterion
+
+    @property
+    def unsafe(self) -> int:
+        """Code of the unsafe class, -1 for none."""
+        return self.table.unsafe
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns."""
+        return int(self.table.X.shape[1])
+
+    @property
+    def numeric(self) -> NDArray[np.int32]:
+        """Columns that hold numbers, ascending."""
+        return self.table.numeric
+
+    @property
+    def categorical(self) -> NDArray[np.int32]:
+        """Columns that hold category codes, ascending."""
+        flags = self.table.categorical
+        empty = np.empty(0, dtype=np.int32)
+        return empty if flags is None else np.flatnonzero(flags).astype(np.int32)
+
+    @property
+    def n_effective(self) -> float:
+        """Number of observations: the weight where weights are whole numbers, else the rows."""
+        return float(self.counts.sum()) if self.table.is_counted else self.size
+
+    @property
+    def sorted_columns(self) -> NDArray[np.int32]:
+        """Rows of the node in ascending order of every column, (d, n_rows), missing last.
+
+        Sorted once where a finder first asks, then kept sorted by every division below.
+        """
+        if not self._sorted:
+            self.sort_columns()
+        return self.store.lines[1:, self.start : self.stop]
+
+    def gain(self, split: Split) -> float:
+        """Gain of a test at this node in units of the criterion, 0 when a side is empty."""
+        table, store = self.table, self.store
+        return float(
+            _kernels.assess(
+                table.X, store.lines[0], self.start, self.stop, *_test(split), table.codes,
+                store.weights, table.to_left, self.counts, table.criterion_code,
+            )
+        )  # fmt: skip
+
+    # ------------------------------------------------------------ division
+
+    def divide(self, split: Split) -> Division | None:
+        """Divide the node by a test; None when one side would be empty."""
+        table, store = self.table, self.store
+        sides = np.empty((4, table.n_classes))
+        lines = store.lines if self._sorted else store.lines[:1]
+        n_left, n_missing, fraction, gain, left_present, right_present = _kernels.divide(
+            table.X, lines, self.start, self.stop, *_test(split), table.codes, store.weights,
+            table.to_left, table.spare, self.counts, sides, table.criterion_code,
+        )  # fmt: skip
+        n_right = self.stop - self.start - n_missing - n_left
+        if n_left == 0 or n_right == 0:
+            return None
+        if n_missing or store.share is not table.unit_share:
+            left, right = self._share_out(sides, left_present, right_present)
+            return Division(split, left, right, sides[:2], gain, fraction)
+        left, right = self._cut(n_left, sides, left_present, right_present)
+        return Division(split, left, right, sides[:2], gain, fraction)
+
+    def divide_at_best_cut(self, mode: int) -> Division | None:
+        """Find the best axis-parallel cut and divide by it; None when no cut gains.
+
+        The same as finding the cut and then dividing, in one compiled call where entropy,
+        unit weights and complete rows allow: small nodes are mostly the cost of the call.
+        """
+        self.sort_columns()
+        table, store = self.table, self.store
+        sides = np.empty((2, table.n_classes))
+        feature, threshold, gain, n_left, left_present, right_present = (
+            _kernels.divide_at_best_entropy_cut(
+                table.columns, store.lines, table.numeric, table.codes, self.start, self.stop,
+                self.counts, store.log_table, mode, table.unsafe, table.to_left, table.spare,
+                sides,
+            )
+        )  # fmt: skip
+        if feature < 0:
+            return None
+        split = LinearSplit.axis(feature, threshold, table.X.shape[1])
+        left, right = self._cut(n_left, sides, left_present, right_present)
+        return Division(split, left, right, sides, gain, n_left / (self.stop - self.start))
+
+    def _cut(
+        self, n_left: int, sides: NDArray[np.float64], left_present: int, right_present: int
+    ) -> tuple[Node, Node]:
+        """Make children of the two parts of the node's own lines."""
+        table, store, stop = self.table, self.store, self.stop
+        cut, depth, is_sorted = self.start + n_left, self.depth + 1, self._sorted
+        return (
+            Node(table, store, self.start, cut, sides[0], depth, left_present, n_left, is_sorted),
+            Node(table, store, cut, stop, sides[1], depth, right_present, stop - cut, is_sorted),
+        )
+
+    def _share_out(
+        self, sides: NDArray[np.float64], left_present: int, right_present: int
+    ) -> list[Node]:
+        """Give each child rows of its own, where some rows stand in both."""
+        table, store = self.table, self.store
+        children = []
+        for side, counts, present in ((1, sides[0], left_present), (0, sides[1], right_present)):
+            lines = store.lines if self._sorted else store.lines[:1]
+            parts = _kernels.side_lines(lines, self.start, self.stop, table.to_left, side)
+            # Only the entries of the side's rows are ever written or read.
+            child = Rows(parts, np.empty(len(table.X)), np.empty(len(table.X)), _NO_TABLE)
+            size = _kernels.side_weights(
+                parts[0], table.to_left, side, store.weights, store.share, child.weights,
+                child.share,
+            )  # fmt: skip
+            children.append(
+                Node(table, child, 0, parts.shape[1], counts, self.depth + 1, present, size,
+                     self._sorted)
+            )  # fmt: skip
+        return children
+
+    def sort_columns(self) -> None:
+        """Sort the node's rows by every column, unless they are."""
+        if self._sorted:
+            return
+        store, columns = self.store, self.table.columns
+        d = columns.shape[0]
+        if len(store.lines) == 1:
+            lines = np.empty((d + 1, store.lines.shape[1]), dtype=np.int32)
+            lines[0] = store.lines[0]
+            store.lines = lines
+        rows = self.rows
+        # With whole-number weights, sums do not depend on the order of equal values.
+        exact = self.table.is_counted and not self.table.has_missing
+        kind = "quicksort" if exact else "stable"
+        block = max(1, (1 << 17) // max(1, rows.size))
+        for begin in range(0, d, block):
+            values = columns[begin : begin + block][:, rows]
+            picks = np.argsort(values, axis=1, kind=kind)  # type: ignore[call-overload]
+            store.lines[begin + 1 : begin + block + 1, self.start : self.stop] = rows[picks]
+        self._sorted = True
+
+
+def canonical_rows(
+    X: NDArray[np.float64], codes: NDArray[np.int32], weights: NDArray[np.float64] | None
+) -> NDArray[np.int32]:
+    """Row numbers in an order that depends on the rows' content only.
+
+    Rows with equal content are interchangeable, so every later sum over rows, and with it the
+    tree, is the same for any order in which the same rows are given.
+    """
+    bits = np.ones(1) if weights is None else weights
+    words = np.broadcast_to(bits.view(np.int64), (len(X),))
+    hashes = _kernels.row_hashes(X.view(np.int64), codes, words)
+    return np.argsort(hashes, kind="stable").astype(np.int32)
+
+
+def _test(split: Split) -> tuple[Any, ...]:
+    """Spell a split as the arguments of compiled loops."""
+    if type(split) is LinearSplit:
+        return LINEAR, split.indices, split.values, split.threshold, 0, False
+    if isinstance(split, CategorySplit):
+        head = np.array([split.feature], dtype=np.int32)
+        codes = np.concatenate([head, split.codes])
+        return (
+            CATEGORY, codes, _NO_VALUES, 0.0, len(split.categories), split.others is None
+        )  # fmt: skip
+    raise TypeError(
+        f"a split finder must return a LinearSplit, a CategorySplit or None, got {split!r}"
+    )
+

@@ -1,0 +1,616 @@
+"""The tree: frozen flat arrays, one entry a node, and what can be asked of them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from oblique import _kernels
+from oblique.criteria import criterion_code
+from oblique.split import CategorySplit, LinearSplit
+
+if TYPE_CHECKING:
+    import scipy.sparse
+
+    from oblique.node import Division
+    from oblique.split import Split
+
+
+ARRAYS = (
+    "children_left",
+    "children_right",
+    "threshold",
+    "weight_indptr",
+    "weight_indices",
+    "weight_values",
+    "category_indptr",
+    "category_codes",
+    "category_left",
+    "category_open",
+    "missing_left",
+    "counts",
+    "impurity",
+    "labels",
+)
+
+
+class Region(NamedTuple):
+    """The part of the space that reaches a node: ``A x <= b``, and categories.
+
+    Attributes
+    ----------
+    A : ndarray of shape (m, n_features)
+        One line a linear test on the path, root first; a test that was failed has its signs
+        turned.
+    b : ndarray of shape (m,)
+    strict : ndarray of shape (m,), bool
+        True where the test is ``<`` (the path goes right).
+    categories : dict of int to tuple of int
+        Codes that remain possible of each categorical feature tested on the path.
+    """
+
+    A: NDArray[np.float64]
+    b: NDArray[np.float64]
+    strict: NDArray[np.bool_]
+    categories: dict[int, tuple[int, ...]]
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """A binary decision tree of linear and category tests.
+
+    Nodes are numbered so that parents come before their children; the root is 0. All arrays
+    are read-only. Weights and category codes are stored in compressed rows: the entries of
+    node t are ``weight_indptr[t]:weight_indptr[t + 1]``. A category test has the one weight
+    1 on its feature and its codes in ``category_codes``.
+
+    Attributes
+    ----------
+    children_left, children_right : ndarray of shape (n_nodes,), int32
+        -1 at leaves.
+    threshold : ndarray of shape (n_nodes,)
+        NaN at leaves and category tests.
+    weight_indptr, weight_indices : ndarray of int32
+    weight_values : ndarray of float64
+    category_indptr, category_codes : ndarray of int32
+    category_left : ndarray of shape (n_nodes,), int32
+        How many of a node's codes, the first ones, go left; the others go right.
+    category_open : ndarray of shape (n_nodes,), bool
+        Whether codes that are not listed go right instead of counting as missing.
+    missing_left : ndarray of shape (n_nodes,)
+        Share of a row that goes left where its answer is missing.
+    counts : ndarray of shape (n_nodes, n_classes)
+        Training weight of each class.
+    impurity : ndarray of shape (n_nodes,)
+        Impurity per unit of weight in the criterion the tree was grown with.
+    labels : ndarray of shape (n_nodes,), int32
+        Class code of the majority.
+    n_features : int
+    criterion : str
+    tie_class : int
+        Class that wins ties, -1: the one of smallest code.
+    feature_names, class_names : tuple of str or None
+    category_names : mapping of int to tuple of str
+        Names of the codes of categorical features.
+    """
+
+    children_left: NDArray[np.int32]
+    children_right: NDArray[np.int32]
+    threshold: NDArray[np.float64]
+    weight_indptr: NDArray[np.int32]
+    weight_indices: NDArray[np.int32]
+    weight_values: NDArray[np.float64]
+    category_indptr: NDArray[np.int32]
+    category_codes: NDArray[np.int32]
+    category_left: NDArray[np.int32]
+    category_open: NDArray[np.bool_]
+    missing_left: NDArray[np.float64]
+    counts: NDArray[np.float64]
+    impurity: NDArray[np.float64]
+    labels: NDArray[np.int32]
+    n_features: int
+    criterion: str = "entropy"
+    tie_class: int = -1
+    feature_names: tuple[str, ...] | None = None
+    class_names: tuple[str, ...] | None = None
+    category_names: Mapping[int, tuple[str, ...]] | None = None
+
+    def __post_init__(self) -> None:
+        for name in ARRAYS:
+            getattr(self, name).setflags(write=False)
+
+    # ------------------------------------------------------------ shape
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes, leaves included."""
+        return len(self.children_left)
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return int(self.counts.shape[1])
+
+    @property
+    def leaves(self) -> NDArray[np.intp]:
+        """Node numbers of the leaves, left to right in a tree grown by `grow`."""
+        return np.flatnonzero(self.children_left < 0)
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves."""
+        return int(np.count_nonzero(self.children_left < 0))
+
+    @functools.cached_property
+    def parents(self) -> NDArray[np.int32]:
+        """Parent of each node, -1 for the root."""
+        parents = np.full(self.n_nodes, -1, dtype=np.int32)
+        inner = np.flatnonzero(self.children_left >= 0)
+        parents[self.children_left[inner]] = inner
+        parents[self.children_right[inner]] = inner
+        return parents
+
+    @functools.cached_property
+    def depths(self) -> NDArray[np.int32]:
+        """Number of tests above each node."""
+        return _kernels.node_depths(self.parents)
+
+    @property
+    def max_depth(self) -> int:
+        """Largest number of tests on a path, in edges: a single leaf has depth 0."""
+        return int(self.depths.max())
+
+    @property
+    def weights(self) -> scipy.sparse.csr_array:
+        """Weights of all tests as a sparse array of shape (n_nodes, n_features)."""
+        import scipy.sparse
+
+        parts = (self.weight_values, self.weight_indices, self.weight_indptr)
+        return scipy.sparse.csr_array(parts, shape=(self.n_nodes, self.n_features))
+
+    @property
+    def is_axis_parallel(self) -> bool:
+        """Whether every linear test has one weight."""
+        return bool((np.diff(self.weight_indptr) <= 1).all())
+
+    def split(self, node: int) -> Split | None:
+        """Test of a node, None for a leaf."""
+        if self.children_left[node] < 0:
+            return None
+        part = slice(self.weight_indptr[node], self.weight_indptr[node + 1])
+        missing_left = float(self.missing_left[node])
+        begin, end = self.category_indptr[node], self.category_indptr[node + 1]
+        if begin == end:
+            return LinearSplit.sparse(
+                self.weight_indices[part],
+                self.weight_values[part],
+                float(self.threshold[node]),
+                self.n_features,
+                missing_left,
+            )
+        codes = self.category_codes[begin:end].tolist()
+        n_left = int(self.category_left[node])
+        others = None if self.category_open[node] else codes[n_left:]
+        return CategorySplit(
+            int(self.weight_indices[part][0]), codes[:n_left], others, missing_left=missing_left
+        )
+
+    def path(self, node: int) -> list[tuple[int, bool]]:
+        """Tests from the root to a node as (node, went left)."""
+        steps = []
+        while node > 0:
+            parent = int(self.parents[node])
+            steps.append((parent, int(self.children_left[parent]) == node))
+            node = parent
+        return steps[::-1]
+
+    def region(self, leaf: int) -> Region:
+        """Half-spaces and categories that lead to a node.
+
+        Parameters
+        ----------
+        leaf : int
+            Node number, usually of a leaf.
+        """
+        if not 0 <= leaf < self.n_nodes:
+            raise ValueError(f"leaf={leaf} is not a node: the tree has nodes 0 ... {self.n_nodes - 1}")
+        normals, bounds, strict = [], [], []
+        categories: dict[int, tuple[int, ...]] = {}
+        for node, went_left in self.path(leaf):
+            split = self.split(node)
+            if isinstance(split, CategorySplit):
+                categories[split.feature] = self._remaining(split, went_left, categories)
+            elif split is not None:
+                sign = 1.0 if went_left else -1.0
+                normals.append(sign * split.weights)
+                bounds.append(sign * split.threshold)
+                strict.append(not went_left)
+        A = np.array(normals).reshape(-1, self.n_features)
+        return Region(A, np.array(bounds), np.array(strict, dtype=np.bool_), categories)
+
+    def _remaining(
+        self, split: CategorySplit, went_left: bool, before: dict[int, tuple[int, ...]]
+    ) -> tuple[int, ...]:
+        if went_left:
+            allowed = set(split.categories)
+        elif split.others is not None:
+            allowed = set(split.others)
+        else:
+            names = (self.category_names or {}).get(split.feature, ())
+            known = set(range(len(names))) | set(split.categories)
+            allowed = known - set(split.categories)
+        if split.feature in before:
+            allowed &= set(before[split.feature])
+        return tuple(sorted(allowed))
+
+    # ------------------------------------------------------------ routing
+
+    def apply(self, X: ArrayLike) -> NDArray[np.int64]:
+        """Leaf that each row reaches.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            Rows with a missing answer reach several leaves; the one they reach with the
+            largest share is given, the first of equal ones.
+
+        Returns
+        -------
+        leaf : ndarray of shape (n,), int64
+        """
+        rows = self._rows(X)
+        leaf = self._route(rows)
+        divided = np.flatnonzero(leaf < 0).astype(np.int32)
+        if divided.size:
+            leaves = self.leaves
+            leaf[divided] = leaves[self._reach(rows, divided)[:, leaves].argmax(axis=1)]
+        return leaf
+
+    def distribution(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Class distribution of each row's leaf, (n, n_classes).
+
+        A row with a missing answer gets the mean of its leaves' distributions, weighted by the
+        share that reaches each (Quinlan 1993, chapter 3).
+        """
+        rows = self._rows(X)
+        leaf = self._route(rows)
+        divided = np.flatnonzero(leaf < 0).astype(np.int32)
+        shares = self._leaf_shares
+        if not divided.size:
+            return shares[leaf]
+        out = shares[np.maximum(leaf, 0)]
+        leaves = self.leaves
+        out[divided] = self._reach(rows, divided)[:, leaves] @ shares[leaves]
+        return out
+
+    def predict_codes(self, X: ArrayLike) -> NDArray[np.int32]:
+        """Class code of each row: its leaf's label, or, for a row that a missing value divides,
+        the largest part of its distribution (ties as in leaves).
+        """  # fmt: skip
+        rows = self._rows(X)
+        leaf = self._route(rows)
+        divided = np.flatnonzero(leaf < 0).astype(np.int32)
+        if not divided.size:
+            return self.labels[leaf]
+        codes = self.labels[np.maximum(leaf, 0)]
+        leaves = self.leaves
+        mixed = self._reach(rows, divided)[:, leaves] @ self._leaf_shares[leaves]
+        codes[divided] = _kernels.describe_nodes(0, mixed, self.tie_class)[1]
+        return codes
+
+    def decision_path(self, X: ArrayLike) -> scipy.sparse.csr_array:
+        """Share of each row that visits each node, sparse (n, n_nodes); 1 for known answers."""
+        import scipy.sparse
+
+        rows = self._rows(X)
+        leaf = self._route(rows)
+        divided = np.flatnonzero(leaf < 0).astype(np.int32)
+        table = self._leaf_paths
+        if not divided.size:
+            return table[leaf]
+        reach = scipy.sparse.csr_array(self._reach(rows, divided))
+        known = np.flatnonzero(leaf >= 0)
+        stacked = scipy.sparse.vstack([table[leaf[known]], reach], format="csr")
+        back = np.empty(len(rows), dtype=np.intp)
+        back[known] = np.arange(known.size)
+        back[divided] = known.size + np.arange(divided.size)
+        return scipy.sparse.csr_array(stacked[back])
+
+    def _rows(self, X: ArrayLike) -> NDArray[np.float64]:
+        rows = np.ascontiguousarray(X, dtype=np.float64)
+        if rows.ndim != 2 or rows.shape[1] != self.n_features:
+            raise ValueError(
+                f"X must have shape (n, {self.n_features}), as in training, got {rows.shape}"
+            )
+        return rows
+
+    def _route(self, rows: NDArray[np.float64]) -> NDArray[np.int64]:
+        axis = self._axis_arrays
+        if axis is not None:
+            return _kernels.apply_axis_tree(rows, *axis)
+        return _kernels.apply_tree(rows, *self._routing)
+
+    def _reach(
+        self, rows: NDArray[np.float64], which: NDArray[np.int32]
+    ) -> NDArray[np.float64]:
+        return _kernels.reach_rows(rows, which, *self._routing, self.missing_left)
+
+    @functools.cached_property
+    def _routing(self) -> tuple[NDArray[Any], ...]:
+        return (
+            self.children_left, self.children_right, self.weight_indptr, self.weight_indices,
+            self.weight_values, self.threshold, self.category_indptr, self.category_codes,
+            self.category_left, self.category_open,
+        )  # fmt: skip
+
+    @functools.cached_property
+    def _axis_arrays(self) -> tuple[NDArray[Any], ...] | None:
+        """Arrays of the fast route, None unless all tests are ``x_j <= c``."""
+        plain = self.is_axis_parallel and (self.weight_values == 1.0).all()
+        if not plain or self.category_codes.size:
+            return None
+        feature = np.full(self.n_nodes, -1, dtype=np.int32)
+        feature[self.children_left >= 0] = self.weight_indices
+        children = np.stack([self.children_left, self.children_right], axis=1)
+        return feature, self.threshold, children
+
+    @functools.cached_property
+    def _leaf_shares(self) -> NDArray[np.float64]:
+        totals = self.counts.sum(axis=1, keepdims=True)
+        even = np.full_like(self.counts, 1.0 / self.n_classes)
+        return np.divide(self.counts, totals, out=even, where=totals > 0.0)
+
+    @functools.cached_property
+    def _leaf_paths(self) -> scipy.sparse.csr_array:
+        import scipy.sparse
+
+        paths = [[step for step, _ in self.path(t)] + [t] for t in range(self.n_nodes)]
+        indptr = np.cumsum([0] + [len(path) for path in paths])
+        indices = np.concatenate([np.array(path) for path in paths])
+        shape = (self.n_nodes, self.n_nodes)
+        return scipy.sparse.csr_array((np.ones(indices.size), indices, indptr), shape=shape)
+
+    # ------------------------------------------------------------ other trees
+
+    def collapse(self, nodes: Iterable[int]) -> Tree:
+        """Return the tree in which the listed nodes are leaves."""
+        cut = np.zeros(self.n_nodes, dtype=np.bool_)
+        cut[np.fromiter(nodes, dtype=np.intp)] = True
+        below = _kernels.below_nodes(self.parents, cut)
+        keep = np.flatnonzero(~below)
+        return self._subset(keep, cut | (self.children_left < 0))
+
+    def _subset(self, keep: NDArray[np.intp], is_leaf: NDArray[np.bool_]) -> Tree:
+        name = np.full(self.n_nodes + 1, -1, dtype=np.int32)
+        name[keep] = np.arange(keep.size, dtype=np.int32)
+        inner = ~is_leaf[keep]
+        # Entry -1 of the renaming stands for "no child".
+        left = np.where(inner, name[self.children_left[keep]], -1).astype(np.int32)
+        right = np.where(inner, name[self.children_right[keep]], -1).astype(np.int32)
+        weights = _take_segments(self.weight_indptr, keep, inner)
+        codes = _take_segments(self.category_indptr, keep, inner)
+        return self.replace(
+            children_left=left,
+            children_right=right,
+            threshold=np.where(inner, self.threshold[keep], np.nan),
+            weight_indptr=weights[0],
+            weight_indices=self.weight_indices[weights[1]],
+            weight_values=self.weight_values[weights[1]],
+            category_indptr=codes[0],
+            category_codes=self.category_codes[codes[1]],
+            category_left=np.where(inner, self.category_left[keep], 0).astype(np.int32),
+            category_open=self.category_open[keep] & inner,
+            missing_left=np.where(inner, self.missing_left[keep], 0.5),
+            counts=self.counts[keep],
+            impurity=self.impurity[keep],
+            labels=self.labels[keep],
+        )
+
+    def replace(self, **changes: Any) -> Tree:
+        """Return a copy with some attributes changed."""
+        kept = {field.name: getattr(self, field.name) for field in fields(self)}
+        return Tree(**{**kept, **changes})
+
+    def recount(
+        self, X: ArrayLike, codes: NDArray[np.int32], weights: ArrayLike | None = None
+    ) -> NDArray[np.float64]:
+        """Class weights of other rows at each node, (n_nodes, n_classes).
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+        codes : ndarray of shape (n,), int32
+            Class codes.
+        weights : array-like of shape (n,) or None
+        """
+        n = len(codes)
+        w = np.ones(n) if weights is None else np.asarray(weights, dtype=np.float64)
+        onehot = np.zeros((n, self.n_classes))
+        onehot[np.arange(n), codes] = w
+        return np.asarray(self.decision_path(X).T @ onehot)
+
+    @classmethod
+    def from_nested(
+        cls,
+        nested: Mapping[str, Any],
+        *,
+        feature_names: Sequence[str] | None = None,
+        classes: Sequence[str] | None = None,
+    ) -> Tree:
+        """Make a tree by hand, as printed in a paper.
+
+        Parameters
+        ----------
+        nested : mapping
+            A leaf is ``{"counts": {"0": 98, "1": 1}}``; an inner node is ``{"weights":
+            {"glucose": 1.0}, "threshold": 137.5, "left": node, "right": node}`` or
+            ``{"feature": "colour", "categories": ["red"], "left": node, "right": node}``.
+        feature_names : sequence of str or None
+            Order of the features. None: as they appear, root first.
+        classes : sequence of str or None
+            Order of the classes. None: sorted.
+
+        Raises
+        ------
+        ValueError
+            Names the node (as a path such as ``root.left``) and what is wrong there.
+        """
+        from oblique.adapt import tree_from_nested
+
+        return tree_from_nested(nested, feature_names=feature_names, classes=classes)
+
+    @classmethod
+    def from_sklearn(cls, estimator: Any) -> Tree:
+        """Adapt a fitted scikit-learn decision tree classifier.
+
+        scikit-learn compares values rounded to float32 with its thresholds; the thresholds
+        here are moved so that float64 rows go exactly the same way.
+        """
+        from oblique.adapt import tree_from_sklearn
+
+        return tree_from_sklearn(estimator)
+
+    # ------------------------------------------------------------ dictionaries
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the tree as plain lists, numbers and strings, ready for JSON."""
+        from oblique.persist import tree_to_dict
+
+        return tree_to_dict(self)
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> Tree:
+        """Make a tree from `to_dict`'s result, checked entry by entry."""
+        from oblique.persist import tree_from_dict
+
+        return tree_from_dict(document)
+
+    def check(self) -> Tree:
+        """Return the tree itself when its arrays fit together.
+
+        Raises
+        ------
+        ValueError
+            Names the array and the node that do not fit.
+        """
+        from oblique.persist import check_tree
+
+        check_tree(self)
+        return self
+
+
+class TreeBuilder:
+    """Collects tests while a tree grows; the i-th one makes the nodes 2 i + 1 and 2 i + 2."""
+
+    __slots__ = ("_counts", "_missing_left", "_nodes", "_splits")
+
+    def __init__(self, root_counts: NDArray[np.float64]):
+        self._counts = [root_counts[None]]
+        self._nodes: list[int] = []
+        self._splits: list[Split] = []
+        self._missing_left: list[float] = []
+
+    def add_test(self, node: int, parts: Division) -> int:
+        """Give a node its test and two children; return the left one, the right one is next."""
+        self._nodes.append(node)
+        self._splits.append(parts.split)
+        self._missing_left.append(parts.missing_left)
+        self._counts.append(parts.sides)
+        return 2 * len(self._nodes) - 1
+
+    def build(self, *, criterion: str, n_features: int, tie_class: int = -1) -> Tree:
+        """Freeze the tree, nodes renamed depth-first."""
+        n_tests = len(self._nodes)
+        first_child = np.full(2 * n_tests + 1, -1, dtype=np.int32)
+        first_child[self._nodes] = np.arange(1, 2 * n_tests, 2)
+        old, left, right = _kernels.depth_first(first_child)
+        counts = np.concatenate(self._counts)[old]
+        impurity, labels = _kernels.describe_nodes(criterion_code(criterion), counts, tie_class)
+        inner = np.flatnonzero(left >= 0)
+        which = first_child[old[inner]] >> 1
+        missing_left = np.full(len(old), 0.5)
+        missing_left[inner] = np.array(self._missing_left)[which]
+        return Tree(
+            children_left=left,
+            children_right=right,
+            missing_left=missing_left,
+            counts=counts,
+            impurity=impurity,
+            labels=labels,
+            n_features=n_features,
+            criterion=criterion,
+            tie_class=tie_class,
+            **pack_splits(inner, [self._splits[i] for i in which.tolist()], len(old)),
+        )
+
+
+def pack_splits(
+    nodes: NDArray[np.intp], splits: Sequence[Split], n_nodes: int
+) -> dict[str, NDArray[Any]]:
+    """Store tests of some nodes, ascending, as the arrays of `Tree`."""
+    linear = [split for split in splits if type(split) is LinearSplit]
+    if len(linear) == len(splits):
+        indices = [split.indices for split in linear]
+        values = [split.values for split in linear]
+        limits = [split.threshold for split in linear]
+        categories = []
+    else:
+        pairs = [
+            (split.indices, split.values, split.threshold)
+            if isinstance(split, LinearSplit)
+            else (np.array([split.feature], dtype=np.int32), np.ones(1), np.nan)
+            for split in splits
+        ]
+        indices, values, limits = (list(column) for column in zip(*pairs, strict=True))
+        categories = [
+            (int(node), split)
+            for node, split in zip(nodes, splits, strict=True)
+            if isinstance(split, CategorySplit)
+        ]
+    threshold = np.full(n_nodes, np.nan)
+    threshold[nodes] = limits
+    sizes = np.zeros(n_nodes + 1, dtype=np.int32)
+    sizes[nodes + 1] = [part.size for part in indices]
+    return {
+        "threshold": threshold,
+        "weight_indptr": np.cumsum(sizes, dtype=np.int32),
+        "weight_indices": np.concatenate(indices) if indices else np.empty(0, dtype=np.int32),
+        "weight_values": np.concatenate(values) if values else np.empty(0),
+        **_pack_categories(n_nodes, categories),
+    }
+
+
+def _pack_categories(
+    n_nodes: int, categories: Sequence[tuple[int, CategorySplit]]
+) -> dict[str, NDArray[Any]]:
+    sizes = np.zeros(n_nodes + 1, dtype=np.int32)
+    left = np.zeros(n_nodes, dtype=np.int32)
+    is_open = np.zeros(n_nodes, dtype=np.bool_)
+    codes = [np.empty(0, dtype=np.int32)]
+    for node, split in categories:
+        sizes[node + 1] = split.codes.size
+        left[node] = len(split.categories)
+        is_open[node] = split.others is None
+        codes.append(split.codes)
+    return {
+        "category_indptr": np.cumsum(sizes, dtype=np.int32),
+        "category_codes": np.concatenate(codes),
+        "category_left": left,
+        "category_open": is_open,
+    }
+
+
+def _take_segments(
+    indptr: NDArray[np.int32], keep: NDArray[np.intp], inner: NDArray[np.bool_]
+) -> tuple[NDArray[np.int32], NDArray[np.intp]]:
+    """Compressed rows of the kept nodes (leaves have none): new pointers, old entries."""
+    sizes = np.where(inner, np.diff(indptr)[keep], 0)
+    new = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
+    parts = [np.arange(indptr[t], indptr[t + 1]) for t in keep[inner]]
+    entries = np.concatenate(parts) if parts else np.empty(0, dtype=np.intp)
+    return new, entries.astype(np.intp)
