@@ -794,36 +794,49 @@ def reach_rows(X, rows, left, right, indptr, indices, values, threshold, cat_ptr
 
 
 @jit
-def depth_first(first_child):
+def depth_first(tested):
     """Rename nodes depth-first, left before right.
 
-    ``first_child[i]`` is the left child of node i, whose right child has the next number, or
-    -1. Returns the old name of each new node and its new children.
-    """
-    n = first_child.shape[0]
+    ``tested[i]`` is the node that the i-th test divided into nodes 2 i + 1 and 2 i + 2.
+
+    Returns
+    -------
+    old name of each new node, its new children (-1 at leaves), and, for each inner node in
+    ascending order, its new name and which test it has
+    """  # fmt: skip
+    n_tests = tested.shape[0]
+    n = 2 * n_tests + 1
+    test = np.full(n, -1, np.int32)
+    for i in range(n_tests):
+        test[tested[i]] = i
     old = np.empty(n, np.int32)
     left = np.full(n, -1, np.int32)
     right = np.full(n, -1, np.int32)
-    stack = np.empty(n + 1, np.int32)
-    parent = np.empty(n + 1, np.int32)
-    stack[0], parent[0] = 0, -1
+    inner = np.empty(n_tests, np.int64)
+    which = np.empty(n_tests, np.int64)
+    stack = np.empty((2, n + 1), np.int32)
+    stack[0, 0], stack[1, 0] = 0, -1
     top = 1
     count = 0
+    n_inner = 0
     while top > 0:
         top -= 1
-        name, above = stack[top], parent[top]
+        name, above = stack[0, top], stack[1, top]
         old[count] = name
         if above >= 0:
             if left[above] < 0:
                 left[above] = count
             else:
                 right[above] = count
-        if first_child[name] >= 0:
-            stack[top], parent[top] = first_child[name] + 1, count
-            stack[top + 1], parent[top + 1] = first_child[name], count
+        if test[name] >= 0:
+            inner[n_inner] = count
+            which[n_inner] = test[name]
+            n_inner += 1
+            stack[0, top], stack[1, top] = 2 * test[name] + 2, count
+            stack[0, top + 1], stack[1, top + 1] = 2 * test[name] + 1, count
             top += 2
         count += 1
-    return old, left, right
+    return old, left, right, inner, which
 
 
 @jit
@@ -834,11 +847,16 @@ def describe_nodes(code, counts, tie_class):
     n, n_classes = counts.shape
     impurity = np.empty(n)
     label = np.empty(n, np.int32)
+    rank = np.empty(n_classes)
     for i in range(n):
-        impurity[i] = node_impurity(code, counts[i])
+        if code == SUM_OF_VARIANCES:
+            class_ranks(counts[i], rank)
+        weight = 0.0
         most = 0.0
         for k in range(n_classes):
+            weight += counts[i, k]
             most = max(most, counts[i, k])
+        impurity[i] = _impurity(code, counts[i], weight, rank) / weight if weight > 0.0 else 0.0
         enough = most * (1.0 - TIE)
         if tie_class >= 0 and counts[i, tie_class] >= enough:
             label[i] = tie_class

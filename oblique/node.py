@@ -407,4 +407,3 @@ def _test(split: Split) -> tuple[Any, ...]:
     raise TypeError(
         f"a split finder must return a LinearSplit, a CategorySplit or None, got {split!r}"
     )
-

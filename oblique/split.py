@@ -117,9 +117,7 @@ class LinearSplit:
         share : ndarray of shape (n,)
         """
         rows = np.ascontiguousarray(X, dtype=np.float64)
-        return linear_membership(
-            rows, self.indices, self.values, self.threshold, self.missing_left
-        )
+        return linear_membership(rows, self.indices, self.values, self.threshold, self.missing_left)
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"LinearSplit is immutable: {name} cannot be set")

@@ -39,7 +39,7 @@ class Stopping:
             raise ValueError(f"max_depth={depth!r} must be None or an integer of at least 0")
         _check_size("min_samples_split", self.min_samples_split, least=2)
         _check_size("min_samples_leaf", self.min_samples_leaf, least=1)
-        if not isinstance(self.min_gain, Real) or not 0.0 <= self.min_gain < math.inf:
+        if not isinstance(self.min_gain, (float, Real)) or not 0.0 <= self.min_gain < math.inf:
             raise ValueError(f"min_gain={self.min_gain!r} must be a finite number >= 0")
 
     def resolve(self, n_samples: int) -> Limits:
@@ -62,7 +62,8 @@ class Limits(NamedTuple):
 
 
 def _is_whole(value: object) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool)
+    # The exact type first: a check against an abstract class is slow, and trees are small.
+    return type(value) is int or (isinstance(value, Integral) and not isinstance(value, bool))
 
 
 def _check_size(name: str, value: int | float, *, least: int) -> None:
@@ -75,6 +76,6 @@ def _check_size(name: str, value: int | float, *, least: int) -> None:
 
 
 def _rows(value: int | float, n_samples: int, *, least: int) -> int:
-    if isinstance(value, Integral):
+    if _is_whole(value):
         return int(value)
     return max(least, math.ceil(value * n_samples))

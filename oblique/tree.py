@@ -218,7 +218,9 @@ class Tree:
             Node number, usually of a leaf.
         """
         if not 0 <= leaf < self.n_nodes:
-            raise ValueError(f"leaf={leaf} is not a node: the tree has nodes 0 ... {self.n_nodes - 1}")
+            raise ValueError(
+                f"leaf={leaf} is not a node: the tree has nodes 0 ... {self.n_nodes - 1}"
+            )
         normals, bounds, strict = [], [], []
         categories: dict[int, tuple[int, ...]] = {}
         for node, went_left in self.path(leaf):
@@ -335,9 +337,7 @@ class Tree:
             return _kernels.apply_axis_tree(rows, *axis)
         return _kernels.apply_tree(rows, *self._routing)
 
-    def _reach(
-        self, rows: NDArray[np.float64], which: NDArray[np.int32]
-    ) -> NDArray[np.float64]:
+    def _reach(self, rows: NDArray[np.float64], which: NDArray[np.int32]) -> NDArray[np.float64]:
         return _kernels.reach_rows(rows, which, *self._routing, self.missing_left)
 
     @functools.cached_property
@@ -525,14 +525,10 @@ class TreeBuilder:
 
     def build(self, *, criterion: str, n_features: int, tie_class: int = -1) -> Tree:
         """Freeze the tree, nodes renamed depth-first."""
-        n_tests = len(self._nodes)
-        first_child = np.full(2 * n_tests + 1, -1, dtype=np.int32)
-        first_child[self._nodes] = np.arange(1, 2 * n_tests, 2)
-        old, left, right = _kernels.depth_first(first_child)
+        tested = np.array(self._nodes, dtype=np.int32)
+        old, left, right, inner, which = _kernels.depth_first(tested)
         counts = np.concatenate(self._counts)[old]
         impurity, labels = _kernels.describe_nodes(criterion_code(criterion), counts, tie_class)
-        inner = np.flatnonzero(left >= 0)
-        which = first_child[old[inner]] >> 1
         missing_left = np.full(len(old), 0.5)
         missing_left[inner] = np.array(self._missing_left)[which]
         return Tree(
