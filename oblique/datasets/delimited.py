@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 MISSING = ("", "?", "NA", "N/A", "NaN", "nan")
 
 _QUOTED = re.compile(r'"[^"]*"')
-_DECIMAL_COMMA = r"[+-]?\d+,\d+"
+# float() would take 1_0 and the digits of other scripts for numbers
+_NUMBER = re.compile(r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?)", re.ASCII | re.I)
+_INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
+_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+", re.ASCII)
 _SAMPLE_ROWS = 20
 
 
@@ -128,12 +131,8 @@ def _scan(text: str, separator: str, label: str) -> tuple[Record, list[Record]]:
     return first, sample
 
 
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return text.strip() not in MISSING
+def _is_number(cell: str) -> bool:
+    return _NUMBER.fullmatch(cell.strip()) is not None
 
 
 def _refuse_numbers(first: Record, sample: list[Record], label: str) -> None:
@@ -207,21 +206,27 @@ def _exact_floats(version: str) -> dict[str, str]:
 
 def tidy_column(column: pd.Series, label: str) -> pd.Series:
     """Leave numbers as they are; make words a categorical column with missing cells as NaN."""
-    import pandas as pd
-
     if column.dtype.kind in "iuf":
         return column
     if column.dtype.kind == "b":
         return column.astype("category")
     # spaces before a separator hide a number or a missing cell from pandas
-    words = column.map(lambda cell: cell.strip() if isinstance(cell, str) else cell)
+    words = column.astype("object").map(
+        lambda cell: cell.strip() if isinstance(cell, str) else cell
+    )
     words = words.mask(words.isin(MISSING))
-    present = words.dropna()
-    if all(_is_number(str(cell)) for cell in present):
-        return pd.to_numeric(words)
-    if present.astype(str).str.fullmatch(_DECIMAL_COMMA).all():
+    present = [str(cell) for cell in words.dropna()]
+    if all(map(_is_number, present)):
+        return _to_numbers(words, present)
+    if all(map(_DECIMAL_COMMA.fullmatch, present)):
         raise ValueError(
             f"{label}: column {column.name!r} holds numbers with a decimal comma, such as "
-            f"{present.iloc[0]!r}; write them with a point"
+            f"{present[0]!r}; write them with a point"
         )
     return words.astype("category")
+
+
+def _to_numbers(words: pd.Series, present: list[str]) -> pd.Series:
+    numbers = words.map(float).astype("float64")
+    whole = len(present) == len(words) and all(map(_INTEGER.fullmatch, present))
+    return numbers.astype("int64") if whole and numbers.abs().max() < 2**53 else numbers
