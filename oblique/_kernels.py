@@ -44,11 +44,11 @@ def xlogx_table(n):
 def _impurity(code, counts, weight, rank):
     """Impurity times weight, so that the parts of a node add up."""
     n_classes = counts.shape[0]
-    if code == ENTROPY or code == GAIN_RATIO:
+    if code in (ENTROPY, GAIN_RATIO):
         value = _xlogx(weight)
         for k in range(n_classes):
             value -= _xlogx(counts[k])
-    elif code == GINI or code == TWOING:
+    elif code in (GINI, TWOING):
         value = 0.0
         if weight > 0.0:
             for k in range(n_classes):
@@ -374,7 +374,7 @@ def divide_at_best_entropy_cut(
     Returns
     -------
     (column or -1, threshold, gain, rows left, classes present left, classes present right)
-    """  # fmt: skip
+    """
     feature, where, best = _search_entropy(
         columns, lines, features, codes, start, stop, total, table
     )
@@ -523,11 +523,13 @@ def _tally(
     X, rows, start, stop, kind, indices, values, threshold, n_left, open_right, codes, weights,
     to_left, sides,
 ):  # fmt: skip
-    """Send each row to a side and sum class weights, ``sides`` (4, K): left, right, and the
-    part of each that has a known answer; a missing answer is divided as the known weight is.
+    """Send each row to a side and sum the class weights of the sides.
+
+    ``sides`` (4, K) gets left, right, and the part of each with a known answer; a missing
+    answer is divided as the known weight is.
 
     Returns (rows known to go left, rows without an answer, known weight left, known weight).
-    """  # fmt: skip
+    """
     n_classes = sides.shape[1]
     for k in range(n_classes):
         sides[2, k] = 0.0
@@ -611,14 +613,16 @@ def divide(
     X, lines, start, stop, kind, indices, values, threshold, n_left, open_right, codes, weights,
     to_left, spare, total, sides, code,
 ):  # fmt: skip
-    """Apply a test to a node: class weights of the sides, gain, and, where every row has a
-    known answer and both sides hold rows, the stable partition of all lines.
+    """Apply a test to a node.
+
+    Sums the class weights of the sides and the gain and, where every row has a known answer
+    and both sides hold rows, partitions all lines, order kept.
 
     Returns
     -------
     (rows left, rows without an answer, share of known weight that goes left, gain,
     classes present left, classes present right)
-    """  # fmt: skip
+    """
     count, n_missing, weight_left, known = _tally(
         X, lines[0], start, stop, kind, indices, values, threshold, n_left, open_right, codes,
         weights, to_left, sides,
@@ -687,6 +691,305 @@ def category_counts(X, feature, rows, start, stop, codes, weights, n_categories,
         if value == value:
             counts[int(value), codes[rows[i]]] += weights[rows[i]]
     return counts
+
+
+# ---------------------------------------------------------------- linear discriminant
+
+
+@inline
+def _column_scale(X, rows, start, stop, feature):
+    """Power of two that brings a column near one, 0 for a column that is constant."""
+    low = np.inf
+    high = -np.inf
+    for i in range(start, stop):
+        value = X[rows[i], feature]
+        if value < low:
+            low = value
+        if value > high:
+            high = value
+    if not low < high:
+        return 0.0
+    _, exponent = math.frexp(max(abs(low), abs(high)))
+    return math.ldexp(1.0, -exponent)
+
+
+@jit
+def _cholesky_solve(S, b, floor):
+    """Solve S x = b in place; False when a pivot falls below ``floor``."""
+    n = b.shape[0]
+    for j in range(n):
+        pivot = S[j, j]
+        for k in range(j):
+            pivot -= S[j, k] * S[j, k]
+        if not pivot > floor:
+            return False
+        pivot = math.sqrt(pivot)
+        S[j, j] = pivot
+        for i in range(j + 1, n):
+            value = S[i, j]
+            for k in range(j):
+                value -= S[i, k] * S[j, k]
+            S[i, j] = value / pivot
+    for i in range(n):
+        for k in range(i):
+            b[i] -= S[i, k] * b[k]
+        b[i] /= S[i, i]
+    for i in range(n - 1, -1, -1):
+        for k in range(i + 1, n):
+            b[i] -= S[k, i] * b[k]
+        b[i] /= S[i, i]
+    return True
+
+
+@jit
+def _solve_regularised(S, b):
+    """Solve S x = b for a covariance in place of b.
+
+    Where S is singular to rounding it gets a ridge of 1e-6 times its mean variance.
+    """
+    n = b.shape[0]
+    trace = 0.0
+    singular = False
+    for j in range(n):
+        trace += S[j, j]
+        # Columns have total variance one here: a smaller part within classes is rounding.
+        singular = singular or S[j, j] < 1e-14
+    if not singular:
+        scale = np.empty(n)
+        for j in range(n):
+            scale[j] = 1.0 / math.sqrt(S[j, j])
+        correlation = np.empty((n, n))
+        solution = np.empty(n)
+        for i in range(n):
+            solution[i] = b[i] * scale[i]
+            for j in range(n):
+                correlation[i, j] = S[i, j] * scale[i] * scale[j]
+        if _cholesky_solve(correlation, solution, 1e-11):
+            for i in range(n):
+                b[i] = solution[i] * scale[i]
+            return True
+    ridge = 1e-6 * trace / n if trace > 0.0 else 1e-6
+    for j in range(n):
+        S[j, j] += ridge
+    return _cholesky_solve(S, b, 0.0)
+
+
+@jit
+def discriminant(X, rows, start, stop, features, group, codes, weights, is_counted):
+    """Fisher's linear discriminant of two groups of classes with pooled covariance.
+
+    ``group[k]`` is 0 or 1 for the two groups, -1 for a class left out. With means m0, m1,
+    pooled covariance S and group weights P0, P1 the rule is: group 1 iff a . x <= c, where
+    a = S^-1 (m0 - m1) and c = a . (m0 + m1) / 2 + ln(P1 / P0). A missing value stands for
+    the column's mean.
+
+    Returns
+    -------
+    (found, a over ``features``, c)
+    """
+    n_features = features.shape[0]
+    a = np.zeros(n_features)
+    scale = np.empty(n_features)
+    used = 0
+    which = np.empty(n_features, np.int64)
+    for p in range(n_features):
+        scale[p] = _column_scale(X, rows, start, stop, features[p])
+        if scale[p] > 0.0:
+            which[used] = p
+            used += 1
+    if used == 0:
+        return False, a, 0.0
+    which = which[:used]
+
+    mean = np.zeros(used)
+    spread = np.zeros(used)
+    known = np.zeros(used)
+    count = np.zeros(2)
+    mass = np.zeros(2)
+    for i in range(start, stop):
+        row = rows[i]
+        side = group[codes[row]]
+        if side < 0:
+            continue
+        count[side] += 1.0
+        mass[side] += weights[row]
+        for q in range(used):
+            value = X[row, features[which[q]]] * scale[which[q]]
+            if value == value:
+                mean[q] += weights[row] * value
+                known[q] += weights[row]
+    if count[0] < 2.0 or count[1] < 2.0:
+        return False, a, 0.0
+    total = mass[0] + mass[1]
+    observations = total if is_counted else count[0] + count[1]
+    if observations <= 2.0:
+        return False, a, 0.0
+    for q in range(used):
+        mean[q] /= known[q] if known[q] > 0.0 else 1.0
+    for i in range(start, stop):
+        row = rows[i]
+        if group[codes[row]] < 0:
+            continue
+        for q in range(used):
+            z = X[row, features[which[q]]] * scale[which[q]] - mean[q]
+            if z == z:
+                spread[q] += weights[row] * z * z
+    for q in range(used):
+        spread[q] = math.sqrt(spread[q] / total)
+        if not spread[q] > 0.0:
+            # Constant among the rows of the two groups.
+            spread[q] = np.inf
+
+    centre = np.zeros((2, used))
+    for i in range(start, stop):
+        row = rows[i]
+        side = group[codes[row]]
+        if side < 0:
+            continue
+        for q in range(used):
+            z = (X[row, features[which[q]]] * scale[which[q]] - mean[q]) / spread[q]
+            if z == z:
+                centre[side, q] += weights[row] * z
+    for q in range(used):
+        centre[0, q] /= mass[0]
+        centre[1, q] /= mass[1]
+    S = np.zeros((used, used))
+    z = np.empty(used)
+    for i in range(start, stop):
+        row = rows[i]
+        side = group[codes[row]]
+        if side < 0:
+            continue
+        for q in range(used):
+            value = (X[row, features[which[q]]] * scale[which[q]] - mean[q]) / spread[q]
+            z[q] = (value if value == value else 0.0) - centre[side, q]
+        for p in range(used):
+            part = weights[row] * z[p]
+            for q in range(p + 1):
+                S[p, q] += part * z[q]
+    divisor = total * (observations - 2.0) / observations
+    for p in range(used):
+        if spread[p] == np.inf:
+            S[p, p] = divisor
+        for q in range(p + 1):
+            S[p, q] /= divisor
+            S[q, p] = S[p, q]
+
+    solution = centre[0] - centre[1]
+    if not _solve_regularised(S, solution):
+        return False, a, 0.0
+    distance = 0.0
+    c = math.log(mass[1] / mass[0])
+    for q in range(used):
+        distance += solution[q] * (centre[0, q] - centre[1, q])
+        c += solution[q] * (0.5 * (centre[0, q] + centre[1, q]) + mean[q] / spread[q])
+        a[which[q]] = solution[q] / spread[q] * scale[which[q]]
+    # Equal means: the squared Mahalanobis distance is rounding only.
+    return distance > 1e-20, a, c
+
+
+# ---------------------------------------------------------------- safe adjustment
+
+
+@inline
+def _variant_gain(
+    scores, X, rows, feature, change, threshold, codes, weights, left, total, known, code, rank
+):
+    """Gain and safe weight in the unsafe region after one coefficient changed by ``change``."""
+    n_classes = total.shape[0]
+    n_known = 0.0
+    weight = 0.0
+    for k in range(n_classes):
+        left[0, k] = 0.0
+        n_known += known[k]
+        weight += total[k]
+    n_left = 0.0
+    for i in range(rows.shape[0]):
+        score = scores[i]
+        if change != 0.0:
+            score += change * X[rows[i], feature]
+        if score <= threshold:
+            left[0, codes[rows[i]]] += weights[rows[i]]
+            n_left += weights[rows[i]]
+    n_right = 0.0
+    for k in range(n_classes):
+        left[1, k] = max(known[k] - left[0, k], 0.0)
+        n_right += left[1, k]
+    if n_left <= 0.0 or n_right <= TIE * n_known:
+        return -1.0
+    parent = _impurity(code, known, n_known, rank)
+    return _raw_gain(code, parent, left[0], left[1], n_left, n_right, weight, rank) / weight
+
+
+@jit
+def best_safe_variant(
+    X, rows, indices, values, threshold, codes, weights, unsafe, total, code, must_be_pure
+):
+    """Change one number of a plane so that the deepest misclassified safe row lies on it.
+
+    The unsafe region is ``score <= threshold``. Of changing the threshold or one weight, the
+    variant of largest gain is taken; the threshold first, then weights in order.
+
+    Returns
+    -------
+    (which, new value, threshold); which is -1 for the threshold, p for ``values[p]``, -2 when
+    no safe row is misclassified, -3 when every variant has an empty side
+    """
+    n = rows.shape[0]
+    n_classes = total.shape[0]
+    scores = np.empty(n)
+    known = np.zeros(n_classes)
+    left = np.empty((2, n_classes))
+    rank = np.empty(n_classes)
+    class_ranks(total, rank)
+    deepest = -1
+    for i in range(n):
+        scores[i] = _score(X, rows[i], indices, values)
+        if scores[i] == scores[i]:
+            known[codes[rows[i]]] += weights[rows[i]]
+            is_wrong = codes[rows[i]] != unsafe and scores[i] <= threshold
+            if is_wrong and (deepest < 0 or scores[i] < scores[deepest]):
+                deepest = i
+    if deepest < 0:
+        return -2, 0.0, threshold
+    row = rows[deepest]
+    reach = abs(threshold)
+    for p in range(indices.shape[0]):
+        reach += abs(values[p] * X[row, indices[p]])
+
+    # A row on the plane is safe, so the threshold lies just below its score.
+    cut = np.nextafter(scores[deepest], -np.inf)
+    best = _variant_gain(
+        scores, X, rows, 0, 0.0, cut, codes, weights, left, total, known, code, rank
+    )
+    which, value = -1, cut
+    # Scores of rows on a tilted plane differ from the threshold by rounding only.
+    tilted = threshold - 1e-9 * reach
+    for p in range(indices.shape[0]):
+        j = indices[p]
+        largest = 0.0
+        for i in range(n):
+            largest = max(largest, abs(X[rows[i], j]))
+        if not abs(X[row, j]) > 1e-12 * largest:
+            continue
+        change = (threshold - scores[deepest]) / X[row, j]
+        if not abs(values[p] + change) < np.inf or values[p] + change == 0.0:
+            continue
+        gain = _variant_gain(
+            scores, X, rows, j, change, tilted, codes, weights, left, total, known, code, rank
+        )
+        if must_be_pure:
+            safe = 0.0
+            for k in range(n_classes):
+                if k != unsafe:
+                    safe += left[0, k]
+            if safe > 0.0:
+                continue
+        if gain > best + TIE:
+            best, which, value = gain, p, values[p] + change
+    if best < 0.0:
+        return -3, 0.0, threshold
+    return which, value, cut if which < 0 else tilted
 
 
 # ---------------------------------------------------------------- routing
@@ -803,7 +1106,7 @@ def depth_first(tested):
     -------
     old name of each new node, its new children (-1 at leaves), and, for each inner node in
     ascending order, its new name and which test it has
-    """  # fmt: skip
+    """
     n_tests = tested.shape[0]
     n = 2 * n_tests + 1
     test = np.full(n, -1, np.int32)
@@ -841,9 +1144,11 @@ def depth_first(tested):
 
 @jit
 def describe_nodes(code, counts, tie_class):
-    """Impurity and label of each node; classes that tie within rounding go to ``tie_class``,
-    or to the smallest code where that is -1 or not among them.
-    """  # fmt: skip
+    """Impurity and label of each node.
+
+    Classes that tie within rounding go to ``tie_class``, or to the smallest code where that
+    is -1 or not among them.
+    """
     n, n_classes = counts.shape
     impurity = np.empty(n)
     label = np.empty(n, np.int32)

@@ -291,9 +291,11 @@ class Tree:
         return out
 
     def predict_codes(self, X: ArrayLike) -> NDArray[np.int32]:
-        """Class code of each row: its leaf's label, or, for a row that a missing value divides,
-        the largest part of its distribution (ties as in leaves).
-        """  # fmt: skip
+        """Class code of each row, shape (n,): its leaf's label.
+
+        For a row that a missing value divides it is the largest part of its distribution,
+        ties as in leaves.
+        """
         rows = self._rows(X)
         leaf = self._route(rows)
         divided = np.flatnonzero(leaf < 0).astype(np.int32)
@@ -545,9 +547,7 @@ class TreeBuilder:
         )
 
 
-def pack_splits(
-    nodes: NDArray[np.intp], splits: Sequence[Split], n_nodes: int
-) -> dict[str, NDArray[Any]]:
+def pack_splits(nodes: NDArray[np.intp], splits: Sequence[Split], n_nodes: int) -> dict[str, Any]:
     """Store tests of some nodes, ascending, as the arrays of `Tree`."""
     linear = [split for split in splits if type(split) is LinearSplit]
     if len(linear) == len(splits):
