@@ -1,12 +1,14 @@
 """The one place where the options of compiled code are set."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import numba
 
+F = TypeVar("F", bound=Callable[..., Any])
 
-def jit(function: Callable[..., Any]) -> Any:
+
+def jit(function: F) -> F:
     """Compile a kernel on first call and keep the result on disk.
 
     Lazy compilation without signatures: eager ones cost import time and reject read-only
@@ -17,6 +19,6 @@ def jit(function: Callable[..., Any]) -> Any:
     return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
 
 
-def inline(function: Callable[..., Any]) -> Any:
+def inline(function: F) -> F:
     """Compile a helper that is copied into the kernels of its own file."""
     return numba.njit(inline="always", error_model="numpy")(function)
