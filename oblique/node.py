@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -39,9 +39,23 @@ class Table:
     """
 
     __slots__ = (
-        "X", "_columns", "categorical", "codes", "criterion", "criterion_code", "has_missing",
-        "is_counted", "log_table", "min_leaf", "n_classes", "numeric", "spare", "to_left",
-        "unsafe", "unit_share", "weights",
+        "X",
+        "_columns",
+        "categorical",
+        "codes",
+        "criterion",
+        "criterion_code",
+        "has_missing",
+        "is_counted",
+        "log_table",
+        "min_leaf",
+        "n_classes",
+        "numeric",
+        "spare",
+        "to_left",
+        "unit_share",
+        "unsafe",
+        "weights",
     )  # fmt: skip
 
     def __init__(
@@ -371,11 +385,11 @@ class Node:
         rows = self.rows
         # With whole-number weights, sums do not depend on the order of equal values.
         exact = self.table.is_counted and not self.table.has_missing
-        kind = "quicksort" if exact else "stable"
+        kind: Literal["quicksort", "stable"] = "quicksort" if exact else "stable"
         block = max(1, (1 << 17) // max(1, rows.size))
         for begin in range(0, d, block):
             values = columns[begin : begin + block][:, rows]
-            picks = np.argsort(values, axis=1, kind=kind)  # type: ignore[call-overload]
+            picks = np.argsort(values, axis=1, kind=kind)
             store.lines[begin + 1 : begin + block + 1, self.start : self.stop] = rows[picks]
         self._sorted = True
 

@@ -1,14 +1,12 @@
 """The one place where the options of compiled code are set."""
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import numba
 
-F = TypeVar("F", bound=Callable[..., Any])
 
-
-def jit(function: F) -> F:
+def jit(function: Callable[..., Any]) -> Any:
     """Compile a kernel on first call and keep the result on disk.
 
     Lazy compilation without signatures: eager ones cost import time and reject read-only
@@ -19,6 +17,6 @@ def jit(function: F) -> F:
     return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
 
 
-def inline(function: F) -> F:
+def inline(function: Callable[..., Any]) -> Any:
     """Compile a helper that is copied into the kernels of its own file."""
     return numba.njit(inline="always", error_model="numpy")(function)

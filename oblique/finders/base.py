@@ -80,11 +80,11 @@ def best_cut(
     table, store = node.table, node.store
     mode = THRESHOLDS[threshold]
     if store.log_table.size:
-        return _kernels.best_entropy_cut(  # type: ignore[no-any-return]
+        return _kernels.best_entropy_cut(
             columns, lines, features, table.codes, node.start, node.stop, node.counts,
             store.log_table, mode, table.unsafe,
         )  # fmt: skip
-    return _kernels.best_axis_cut(  # type: ignore[no-any-return]
+    return _kernels.best_axis_cut(
         columns, lines, features, table.codes, store.weights, store.share, node.start, node.stop,
         node.counts, table.criterion_code, table.min_leaf, mode, table.unsafe,
     )  # fmt: skip
@@ -113,11 +113,11 @@ def best_cut_of_scores(
     features = np.arange(len(scores), dtype=np.int32)
     mode = THRESHOLDS[threshold]
     if node.store.log_table.size:
-        return _kernels.best_entropy_cut(  # type: ignore[no-any-return]
+        return _kernels.best_entropy_cut(
             scores, lines, features, table.codes[rows], 0, rows.size, node.counts,
             node.store.log_table, mode, table.unsafe,
         )  # fmt: skip
-    return _kernels.best_axis_cut(  # type: ignore[no-any-return]
+    return _kernels.best_axis_cut(
         scores, lines, features, table.codes[rows], node.weights, node.store.share[rows], 0,
         rows.size, node.counts, table.criterion_code, table.min_leaf, mode, table.unsafe,
     )  # fmt: skip

@@ -1,0 +1,484 @@
+"""scikit-learn estimators around the induction loop."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state, column_or_1d
+from sklearn.utils.class_weight import compute_sample_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from oblique import _kernels
+from oblique.criteria import criterion_code
+from oblique.encode import encode_columns, learn_columns
+from oblique.finders import AxisParallel, BestOf, Categories, LinearDiscriminant, SafeAdjusted
+from oblique.finders.base import SplitFinder
+from oblique.holdout import hold_out
+from oblique.induction import grow
+from oblique.node import canonical_rows
+from oblique.pruning import Pruner, SafePruning
+from oblique.stopping import Stopping
+from oblique.tree import Tree
+
+
+class TreeClassifier(ClassifierMixin, BaseEstimator):
+    """What the tree classifiers share: checking data, growing, pruning, predicting.
+
+    A subclass says which finder, pruner and unsafe class its parameters mean.
+    """
+
+    # Parameters of the loop that every subclass stores.
+    criterion: str
+    max_depth: int | None
+    min_samples_split: int | float
+    min_samples_leaf: int | float
+    min_gain: float
+    unsafe_class: Any
+    class_weight: Any
+    categorical_features: Any
+    random_state: Any
+
+    @abstractmethod
+    def _finder(self) -> SplitFinder:
+        """Split finder that the parameters stand for."""
+
+    @abstractmethod
+    def _pruner(self) -> Pruner | None:
+        """Pruner that the parameters stand for."""
+
+    def _ties_to_unsafe(self) -> bool:
+        return self.unsafe_class is not None
+
+    # ------------------------------------------------------------ fitting
+
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Grow, and where asked prune, a tree.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, d)
+            NaN is a missing value. See ``categorical_features`` for columns of categories.
+        y : array-like of shape (n,)
+            Class labels of any kind.
+        sample_weight : array-like of shape (n,) or None
+            Weights, not negative. Rows of weight zero are left out; whole-number weights count
+            repeated rows.
+
+        Returns
+        -------
+        self
+        """
+        # Parameters first: a wrong one should not wait for the data.
+        finder, pruner = self._finder(), self._pruner()
+        stopping = Stopping(
+            self.max_depth, self.min_samples_split, self.min_samples_leaf, self.min_gain
+        )
+        criterion_code(self.criterion)
+        rows, columns = learn_columns(self, X, self.categorical_features)
+        classes, codes = _encode_labels(y, len(rows))
+        weights = _weights(sample_weight, self.class_weight, y, len(rows))
+        if weights is not None:
+            rows, codes, weights = _drop_zero_weights(rows, codes, weights)
+        unsafe = self._unsafe_code(classes, codes, weights)
+        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
+        order = canonical_rows(rows, codes, weights)
+        held = order[:0]
+        if pruner is not None and pruner.holdout > 0.0:
+            order, held = hold_out(order, codes, pruner.holdout, rng)
+        tree = grow(
+            rows, codes, n_classes=len(classes), finder=finder, rng=rng, sample_weight=weights,
+            rows=order, criterion=self.criterion, stopping=stopping,
+            categorical=columns.categorical, unsafe=unsafe, ties_to_unsafe=self._ties_to_unsafe(),
+        )  # fmt: skip
+        if pruner is not None:
+            use = held if held.size else order
+            tree = pruner.prune(
+                tree, rows[use], codes[use], unsafe=unsafe, rng=rng,
+                sample_weight=None if weights is None else weights[use],
+            )  # fmt: skip
+        self.classes_ = classes
+        self.unsafe_class_ = classes[unsafe]
+        self._columns = columns
+        # Only shares among the weights of an oblique test need the spread of the columns.
+        self._spread = None if tree.is_axis_parallel else _spread(rows)
+        self.tree_ = self._name(tree)
+        return self
+
+    def prune(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Prune the fitted tree with rows that it was not grown on.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`; labels must be among ``classes_``.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If the estimator has no ``pruning``.
+        """
+        check_is_fitted(self)
+        pruner = self._pruner()
+        if pruner is None:
+            raise ValueError("pruning=None: set pruning before you call prune")
+        rows = encode_columns(self, X, self._columns)
+        labels = column_or_1d(y)
+        codes = np.searchsorted(self.classes_, labels).clip(max=len(self.classes_) - 1)
+        strange = labels != self.classes_[codes]
+        if strange.any():
+            raise ValueError(f"y holds classes that were not seen in fit: {set(labels[strange])}")
+        weights = _weights(sample_weight, None, y, len(rows))
+        unsafe = int(np.flatnonzero(self.classes_ == self.unsafe_class_)[0])
+        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
+        self.tree_ = pruner.prune(
+            self.tree_, rows, codes.astype(np.int32), sample_weight=weights, unsafe=unsafe, rng=rng
+        )
+        return self
+
+    def _unsafe_code(
+        self,
+        classes: NDArray[Any],
+        codes: NDArray[np.int32],
+        weights: NDArray[np.float64] | None,
+    ) -> int:
+        """Code of the unsafe class: as named, or the rarest, the last one of equals."""
+        if self.unsafe_class is not None:
+            found = np.flatnonzero(classes == self.unsafe_class)
+            if not found.size:
+                raise ValueError(
+                    f"unsafe_class={self.unsafe_class!r} is not a class of y; the classes are "
+                    f"{classes.tolist()}"
+                )
+            return int(found[0])
+        mass = np.bincount(codes, weights=weights, minlength=len(classes))
+        mass = np.where(mass > 0.0, mass, np.inf)
+        return int(len(mass) - 1 - mass[::-1].argmin())
+
+    def _name(self, tree: Tree) -> Tree:
+        names = getattr(self, "feature_names_in_", None)
+        return tree.replace(
+            feature_names=None if names is None else tuple(names.tolist()),
+            class_names=tuple(map(str, self.classes_.tolist())),
+            category_names=self._columns.category_names,
+        )
+
+    # ------------------------------------------------------------ prediction
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class of each row, shape (n,)."""
+        check_is_fitted(self)
+        rows = encode_columns(self, X, self._columns)
+        return self.classes_[self.tree_.predict_codes(rows)]
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return each row's class shares in its leaf, shape (n, n_classes).
+
+        A row whose test cannot be answered goes down both branches, with the shares that the
+        known training weight had at the node (Quinlan 1993, chapter 3).
+        """
+        check_is_fitted(self)
+        return self.tree_.distribution(encode_columns(self, X, self._columns))
+
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the logarithm of `predict_proba`."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def apply(self, X: Any) -> NDArray[np.int64]:
+        """Return the node number of each row's leaf, shape (n,)."""
+        check_is_fitted(self)
+        return self.tree_.apply(encode_columns(self, X, self._columns))
+
+    def decision_path(self, X: Any) -> Any:
+        """Return a sparse (n, n_nodes) array: the share of each row that visits each node."""
+        check_is_fitted(self)
+        return self.tree_.decision_path(encode_columns(self, X, self._columns))
+
+    def get_depth(self) -> int:
+        """Return the largest number of tests on a path."""
+        check_is_fitted(self)
+        return self.tree_.max_depth
+
+    def get_n_leaves(self) -> int:
+        """Return the number of leaves."""
+        check_is_fitted(self)
+        return self.tree_.n_leaves
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """Share of the total gain that each feature brings, shape (n_features,).
+
+        A test's gain is weighted by the training weight of its node. An oblique test's gain is
+        shared among its features by abs(weight) times the feature's standard deviation in
+        training.
+        """
+        check_is_fitted(self)
+        tree = self.tree_
+        left, right = tree.children_left, tree.children_right
+        inner = np.flatnonzero(left >= 0)
+        code = criterion_code(tree.criterion)
+        gains = np.zeros(tree.n_nodes)
+        for node in inner:
+            sides = tree.counts[left[node]], tree.counts[right[node]]
+            gains[node] = _kernels.counts_gain(code, *sides) * tree.counts[node].sum()
+        spread = np.ones(tree.n_features) if self._spread is None else self._spread
+        parts = np.abs(tree.weights).multiply(spread[None, :]).tocsr()
+        totals = np.asarray(parts.sum(axis=1)).ravel()
+        scale = np.divide(gains, totals, out=np.zeros(tree.n_nodes), where=totals > 0.0)
+        importance = np.asarray(parts.T @ scale).ravel()
+        total = importance.sum()
+        return importance / total if total > 0.0 else importance
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+class ObliqueTreeClassifier(TreeClassifier):
+    """Decision tree with tests ``w . x <= c`` from any split finder.
+
+    Parameters
+    ----------
+    finder : SplitFinder or None, default=None
+        Proposes the test of each node. None: the best of a linear discriminant with threshold
+        by the criterion, an axis-parallel test and a category test.
+    criterion : str, default="entropy"
+        "entropy", "gini", "gain_ratio", "twoing", "max_minority", "sum_minority" or
+        "sum_of_variances", see `oblique.criteria.gain`.
+    pruning : Pruner or None, default=None
+        For example `oblique.pruning.CostComplexity`, which holds out a part of the rows.
+    max_depth, min_samples_split, min_samples_leaf, min_gain
+        When to stop, see `oblique.stopping.Stopping`. By default nodes are divided until they
+        are pure or no test gains.
+    unsafe_class : label or None, default=None
+        Class whose cases must not be missed, for safe finders and pruners. None: the rarest
+        class. If it is given, leaves in which classes tie are labelled with it.
+    class_weight : dict, "balanced" or None, default=None
+        Multiplies the weights of each class's rows.
+    categorical_features : "from_dtype", None or array-like, default="from_dtype"
+        Columns of categories: those of a data frame with a category, object or string dtype;
+        none; or indices, names or a mask.
+    random_state : int, RandomState or None, default=None
+        Seed of finders that draw and of the rows held out for pruning. The same data in any
+        order of rows and the same seed give the same tree.
+
+    Attributes
+    ----------
+    tree_ : Tree
+    classes_ : ndarray of shape (n_classes,)
+    unsafe_class_ : label
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Only for data frames with text column names.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from oblique import ObliqueTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = ObliqueTreeClassifier(max_depth=2).fit(X, y)
+    >>> model.tree_.n_leaves
+    3
+    """
+
+    def __init__(
+        self,
+        *,
+        finder: SplitFinder | None = None,
+        criterion: str = "entropy",
+        pruning: Pruner | None = None,
+        max_depth: int | None = None,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        min_gain: float = 0.0,
+        unsafe_class: Any = None,
+        class_weight: Any = None,
+        categorical_features: Any = "from_dtype",
+        random_state: Any = None,
+    ):
+        self.finder = finder
+        self.criterion = criterion
+        self.pruning = pruning
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_gain = min_gain
+        self.unsafe_class = unsafe_class
+        self.class_weight = class_weight
+        self.categorical_features = categorical_features
+        self.random_state = random_state
+
+    def _finder(self) -> SplitFinder:
+        if self.finder is None:
+            return BestOf(LinearDiscriminant("criterion"), AxisParallel(), Categories())
+        if not isinstance(self.finder, SplitFinder):
+            raise TypeError(
+                f"finder={self.finder!r} must be a SplitFinder, such as AxisParallel(), or None"
+            )
+        return self.finder
+
+    def _pruner(self) -> Pruner | None:
+        if self.pruning is not None and not isinstance(self.pruning, Pruner):
+            raise TypeError(
+                f"pruning={self.pruning!r} must be a Pruner, such as CostComplexity(), or None"
+            )
+        return self.pruning
+
+
+class LDTClassifier(TreeClassifier):
+    """Linear discriminant tree that errs on the safe side (Vadera 2005).
+
+    At each node the best by information gain of three tests is taken: Fisher's linear
+    discriminant adjusted so that it does not take safe cases for unsafe ones at depth, an
+    axis-parallel test whose threshold gives the gap to the unsafe side, and a category test.
+    The paper's name is LDT; no costs are needed, only which class is unsafe.
+
+    Parameters
+    ----------
+    unsafe_class : label or None, default=None
+        Class whose cases must not be missed. None: the rarest class.
+    adjustment : {"literal", "pure", "iterate"} or None, default="literal"
+        How the plane is adjusted, see `oblique.finders.SafeAdjusted`. None: not at all.
+    select_by : {"adjusted", "plain"}, default="adjusted"
+        Whether the adjusted plane competes with its own gain or with that of the plane before
+        adjustment.
+    pruning : {"safe"}, Pruner or None, default=None
+        "safe" is `oblique.pruning.SafePruning()`.
+    criterion, max_depth, min_samples_split, min_samples_leaf, min_gain, class_weight, \
+categorical_features, random_state
+        As in `ObliqueTreeClassifier`.
+
+    Attributes
+    ----------
+    tree_, classes_, unsafe_class_, n_features_in_, feature_names_in_
+        As in `ObliqueTreeClassifier`.
+
+    References
+    ----------
+    S. Vadera (2005). Inducing safer oblique trees without costs. Expert Systems 22(4), 206-221.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from oblique import LDTClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = LDTClassifier(unsafe_class=0).fit(X, y)
+    >>> model.score(X, y)
+    1.0
+    """
+
+    def __init__(
+        self,
+        *,
+        unsafe_class: Any = None,
+        adjustment: Literal["literal", "pure", "iterate"] | None = "literal",
+        select_by: Literal["adjusted", "plain"] = "adjusted",
+        pruning: Literal["safe"] | Pruner | None = None,
+        criterion: str = "entropy",
+        max_depth: int | None = None,
+        min_samples_split: int | float = 2,
+        min_samples_leaf: int | float = 1,
+        min_gain: float = 0.0,
+        class_weight: Any = None,
+        categorical_features: Any = "from_dtype",
+        random_state: Any = None,
+    ):
+        self.unsafe_class = unsafe_class
+        self.adjustment = adjustment
+        self.select_by = select_by
+        self.pruning = pruning
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_gain = min_gain
+        self.class_weight = class_weight
+        self.categorical_features = categorical_features
+        self.random_state = random_state
+
+    def _finder(self) -> SplitFinder:
+        plane: SplitFinder = LinearDiscriminant()
+        if self.adjustment is not None:
+            if self.adjustment not in ("literal", "pure", "iterate"):
+                raise ValueError(
+                    f'adjustment={self.adjustment!r} must be "literal", "pure", "iterate" or None'
+                )
+            plane = SafeAdjusted(plane, mode=self.adjustment, select_by=self.select_by)
+        return BestOf(plane, AxisParallel(threshold="safe"), Categories())
+
+    def _pruner(self) -> Pruner | None:
+        if self.pruning == "safe":
+            return SafePruning()
+        if self.pruning is not None and not isinstance(self.pruning, Pruner):
+            raise ValueError(f'pruning={self.pruning!r} must be "safe", a Pruner or None')
+        return self.pruning
+
+    def _ties_to_unsafe(self) -> bool:
+        return True
+
+
+def _encode_labels(y: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[np.int32]]:
+    if y is None:
+        raise ValueError("fit requires y to be passed, but the target y is None")
+    labels = column_or_1d(y, warn=True)
+    # Whole numbers and flags are always class labels; anything else is looked at.
+    if labels.dtype.kind not in "iub":
+        check_classification_targets(labels)
+    if len(labels) != n_rows:
+        raise ValueError(f"X has {n_rows} rows, but y has {len(labels)}: they must be as many")
+    classes, codes = np.unique(labels, return_inverse=True)
+    return classes, codes.astype(np.int32)
+
+
+def _weights(
+    sample_weight: ArrayLike | None, class_weight: Any, y: Any, n_rows: int
+) -> NDArray[np.float64] | None:
+    if sample_weight is None and class_weight is None:
+        return None
+    weights = np.ones(n_rows)
+    if sample_weight is not None:
+        given = np.asarray(sample_weight, dtype=np.float64)
+        if given.ndim == 0:
+            given = np.full(n_rows, float(given))
+        if given.shape != (n_rows,):
+            raise ValueError(f"sample_weight has shape {given.shape}, but X has {n_rows} rows")
+        bad = np.flatnonzero(~(np.isfinite(given) & (given >= 0.0)))
+        if bad.size:
+            raise ValueError(
+                f"sample_weight[{bad[0]}]={given[bad[0]]} must be a finite number that is not "
+                "negative"
+            )
+        weights = given.copy()
+    if class_weight is not None:
+        weights = weights * compute_sample_weight(class_weight, y)
+    if not weights.any():
+        raise ValueError("all weights are zero: at least one row needs a positive weight")
+    return None if (weights == 1.0).all() else weights
+
+
+def _drop_zero_weights(
+    rows: NDArray[np.float64], codes: NDArray[np.int32], weights: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.float64] | None]:
+    """Leave out rows of weight zero, so that the tree is that of the others alone."""
+    kept = weights > 0.0
+    if not kept.all():
+        rows, codes, weights = rows[kept], codes[kept], weights[kept]
+    return rows, codes, None if (weights == 1.0).all() else weights
+
+
+def _spread(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Standard deviation of each column, without overflow for large values."""
+    largest = np.nanmax(np.abs(rows), axis=0, initial=0.0)
+    scale = np.where(largest > 0.0, largest, 1.0)
+    spread = np.nanstd(rows / scale, axis=0) * scale
+    return np.nan_to_num(spread, nan=0.0)
