@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oblique.datasets import Dataset, load_dataset
-from oblique.datasets.delimited import MISSING, parse_delimited
+from oblique.datasets.column import MISSING
+from oblique.datasets.delimited import parse_delimited
 
 
 @pytest.fixture
@@ -202,8 +203,15 @@ def test_empty_file(write, content: str | bytes) -> None:
 def test_header_only_and_one_column(write) -> None:
     with pytest.raises(ValueError, match="one line only"):
         load_dataset(write("a,b,y\n"))
-    with pytest.raises(ValueError, match="only the target column 'y' and no feature"):
+    with pytest.raises(ValueError, match="line 1: one column only, 'y'"):
         load_dataset(write("y\n0\n1\n"))
+    with pytest.raises(ValueError, match="the separator may be another one than ','"):
+        load_dataset(write("a;y\n0;1\n"), separator=",")
+
+
+def test_lines_of_quotes_only(write) -> None:
+    with pytest.raises(ValueError, match="has 2 rows, but pandas reads 3; is there a line"):
+        load_dataset(write('a,y\n1,0\n""\n2,1\n'))
 
 
 def test_one_row(write) -> None:
@@ -329,3 +337,39 @@ def test_csv_round_trip(table: pd.DataFrame, separator: str, packed: bool) -> No
 def test_every_spelling_of_a_missing_cell() -> None:
     text = "a,b\n" + "".join(f"{cell},x\n" for cell in MISSING) + "1,x\n"
     assert parse_delimited(text, "t")["a"].isna().tolist() == [True] * len(MISSING) + [False]
+
+
+# pieces of which broken tables are made
+_PIECES = [
+    *["a", "b", "1", "2.5", "-1e9", "?", "NA", "", " ", ",", ",", ";", "\t", '"', "'", "\n", "\n"],
+    *["{", "}", "%", "@data\n", "@relation r\n", "@attribute x real\n", "@attribute y {a,b}\n"],
+    *["\\", "\r", "\x00", "ü", "\u2028", "1_0", "inf", "True", "0x1", "9" * 25],
+]
+_TEXTS = st.lists(st.sampled_from(_PIECES), max_size=40).map("".join)
+_ENCODINGS = st.sampled_from(["utf-8", "utf-16", "utf-8-sig", "latin-1"])
+_ENCODED = st.builds(lambda text, code: text.encode(code, "ignore"), _TEXTS, _ENCODINGS)
+
+
+def _load_or_message(raw: bytes, suffix: str) -> Dataset | str:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / f"broken{suffix}"
+        path.write_bytes(gzip.compress(raw) if suffix.endswith(".gz") else raw)
+        try:
+            return load_dataset(path)
+        except ValueError as error:
+            return str(error)
+
+
+@settings(max_examples=500, deadline=None)
+@given(
+    raw=st.one_of(_ENCODED, st.binary(max_size=200)),
+    suffix=st.sampled_from([".csv", ".data", ".arff", ".csv.gz"]),
+)
+@pytest.mark.filterwarnings("ignore:.*read as Latin-1")
+def test_any_file_is_a_table_or_a_message_that_names_it(raw: bytes, suffix: str) -> None:
+    loaded = _load_or_message(raw, suffix)
+    if isinstance(loaded, str):
+        assert "broken" in loaded
+    else:
+        assert len(loaded.data) == len(loaded.target) > 0
+        assert not loaded.target.isna().any()

@@ -9,17 +9,12 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from .column import MISSING, is_number, tidy_column
+
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Spellings of a missing cell.
-MISSING = ("", "?", "NA", "N/A", "NaN", "nan")
-
 _QUOTED = re.compile(r'"[^"]*"')
-# float() would take 1_0 and the digits of other scripts for numbers
-_NUMBER = re.compile(r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?)", re.ASCII | re.I)
-_INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
-_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+", re.ASCII)
 _SAMPLE_ROWS = 20
 
 
@@ -28,6 +23,14 @@ class Record(NamedTuple):
 
     line: int
     fields: list[str]
+
+
+class Scan(NamedTuple):
+    """What a first pass over a file finds: its first rows and the number of rows."""
+
+    first: Record
+    sample: list[Record]
+    rows: int
 
 
 def parse_delimited(
@@ -73,17 +76,24 @@ def parse_delimited(
     separator = separator or _guess_separator(text)
     if separator == " ":
         text = _single_spaces(text)
-    first, sample = _scan(text, separator, label)
+    first, sample, rows = _scan(text, separator, label)
     if header is None:
         (_refuse_numbers if assume_header else _refuse_names)(first, sample, label)
         header = assume_header
-    if not header:
-        names = [f"x{number + 1}" for number in range(len(first.fields))]
-        return _read_frame(text, label, names, separator, skip=0)
-    if not sample:
+    if header and not sample:
         raise ValueError(f"{label} has one line only: a header without rows, or no header")
-    names = _column_names(first, label)
-    return _read_frame(text, label, names, separator, skip=first.line)
+    names = (
+        _column_names(first, label)
+        if header
+        else [f"x{number + 1}" for number in range(len(first.fields))]
+    )
+    frame = _read_frame(text, label, names, separator, skip=first.line if header else 0)
+    if len(frame) != rows - header:
+        raise ValueError(
+            f"{label} has {rows - header} rows, but pandas reads {len(frame)}; is there a line "
+            "that holds nothing but quotes?"
+        )
+    return frame
 
 
 def _guess_separator(text: str) -> str:
@@ -106,38 +116,43 @@ def _records(text: str, separator: str, label: str) -> Iterator[Record]:
     try:
         for fields in reader:
             start = reader.line_num + 1
-            if len(fields) > 1 or (fields and fields[0].strip()):
+            if len(fields) > 1 or (fields and fields[0].strip(" \t")):
                 yield Record(reader.line_num, fields)
     except csv.Error as error:
         raise ValueError(f"{label}, line {start}: {error}") from error
 
 
-def _scan(text: str, separator: str, label: str) -> tuple[Record, list[Record]]:
-    """Check that all rows are equally long; return the first one and some of the others.
+def _scan(text: str, separator: str, label: str) -> Scan:
+    """Check that all rows are equally long.
 
     pandas fills short rows with missing cells without a word, hence this pass of our own.
     """
     records = _records(text, separator, label)
-    first = next(records)
+    first = next(records, None)
+    if first is None:
+        raise ValueError(f"{label} has no rows")
+    if len(first.fields) == 1:
+        raise ValueError(
+            f"{label}, line {first.line}: one column only, {first.fields[0]!r}; a table has "
+            f"features and a class, so the separator may be another one than {separator!r}"
+        )
     sample: list[Record] = []
+    rows = 1
     for record in records:
         if len(record.fields) != len(first.fields):
             raise ValueError(
                 f"{label}, line {record.line}: {len(record.fields)} fields, but line "
                 f"{first.line} has {len(first.fields)} (separator {separator!r})"
             )
+        rows += 1
         if len(sample) < _SAMPLE_ROWS:
             sample.append(record)
-    return first, sample
-
-
-def _is_number(cell: str) -> bool:
-    return _NUMBER.fullmatch(cell.strip()) is not None
+    return Scan(first, sample, rows)
 
 
 def _refuse_numbers(first: Record, sample: list[Record], label: str) -> None:
     """Ask rather than lose a row: numbers are rarely column names."""
-    numbers = [field for field in first.fields if _is_number(field)]
+    numbers = [field for field in first.fields if is_number(field)]
     if numbers:
         raise ValueError(
             f"{label}, line {first.line}: {numbers[0]!r} is a number, so this line may be data "
@@ -150,8 +165,8 @@ def _refuse_names(first: Record, sample: list[Record], label: str) -> None:
     for number, field in enumerate(first.fields):
         below = [record.fields[number].strip() for record in sample]
         numbers = [cell for cell in below if cell not in MISSING]
-        word = field.strip() not in MISSING and not _is_number(field)
-        if word and len(numbers) > 1 and all(map(_is_number, numbers)):
+        word = field.strip() not in MISSING and not is_number(field)
+        if word and len(numbers) > 1 and all(map(is_number, numbers)):
             raise ValueError(
                 f"{label}, line {first.line}: {field!r} stands above a column of numbers, so "
                 "this line may hold the column names; say header=True, or remove it"
@@ -202,31 +217,3 @@ def _exact_floats(version: str) -> dict[str, str]:
     """Ask older pandas for the nearest double; from 3.1 on it is the default."""
     major, minor = version.split(".")[:2]
     return {"float_precision": "round_trip"} if (int(major), int(minor)) < (3, 1) else {}
-
-
-def tidy_column(column: pd.Series, label: str) -> pd.Series:
-    """Leave numbers as they are; make words a categorical column with missing cells as NaN."""
-    if column.dtype.kind in "iuf":
-        return column
-    if column.dtype.kind == "b":
-        return column.astype("category")
-    # spaces before a separator hide a number or a missing cell from pandas
-    words = column.astype("object").map(
-        lambda cell: cell.strip() if isinstance(cell, str) else cell
-    )
-    words = words.mask(words.isin(MISSING))
-    present = [str(cell) for cell in words.dropna()]
-    if all(map(_is_number, present)):
-        return _to_numbers(words, present)
-    if all(map(_DECIMAL_COMMA.fullmatch, present)):
-        raise ValueError(
-            f"{label}: column {column.name!r} holds numbers with a decimal comma, such as "
-            f"{present[0]!r}; write them with a point"
-        )
-    return words.astype("category")
-
-
-def _to_numbers(words: pd.Series, present: list[str]) -> pd.Series:
-    numbers = words.map(float).astype("float64")
-    whole = len(present) == len(words) and all(map(_INTEGER.fullmatch, present))
-    return numbers.astype("int64") if whole and numbers.abs().max() < 2**53 else numbers
