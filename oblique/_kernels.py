@@ -1093,6 +1093,29 @@ def reach_rows(X, rows, left, right, indptr, indices, values, threshold, cat_ptr
     return out
 
 
+@jit
+def count_divided_rows(X, rows, left, right, indptr, indices, values, threshold, cat_ptr,
+                       cat_codes, cat_left, cat_open, missing_left, codes, weights,
+                       counts):  # fmt: skip
+    """Add the listed rows' weights to the class weights of the nodes, by the share reached."""
+    reach = np.empty(left.shape[0])
+    for i in rows:
+        reach_tree(
+            X, i, left, right, indptr, indices, values, threshold, cat_ptr, cat_codes,
+            cat_left, cat_open, missing_left, reach,
+        )  # fmt: skip
+        for node in range(reach.shape[0]):
+            counts[node, codes[i]] += weights[i] * reach[node]
+
+
+@jit
+def climb_counts(parents, counts):
+    """Add each node's class weights to its parent's; parents come before their children."""
+    for node in range(parents.shape[0] - 1, 0, -1):
+        for k in range(counts.shape[1]):
+            counts[parents[node], k] += counts[node, k]
+
+
 # ---------------------------------------------------------------- making a tree
 
 

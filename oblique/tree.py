@@ -430,11 +430,18 @@ class Tree:
             Class codes.
         weights : array-like of shape (n,) or None
         """
-        n = len(codes)
-        w = np.ones(n) if weights is None else np.asarray(weights, dtype=np.float64)
-        onehot = np.zeros((n, self.n_classes))
-        onehot[np.arange(n), codes] = w
-        return np.asarray(self.decision_path(X).T @ onehot)
+        rows = self._rows(X)
+        w = np.ones(len(rows)) if weights is None else np.asarray(weights, dtype=np.float64)
+        leaf = self._route(rows)
+        known = np.flatnonzero(leaf >= 0)
+        counts = np.zeros((self.n_nodes, self.n_classes))
+        np.add.at(counts, (leaf[known], codes[known]), w[known])
+        _kernels.climb_counts(self.parents, counts)
+        divided = np.flatnonzero(leaf < 0).astype(np.int32)
+        if divided.size:
+            routing = (*self._routing, self.missing_left)
+            _kernels.count_divided_rows(rows, divided, *routing, codes, w, counts)
+        return counts
 
     @classmethod
     def from_nested(
