@@ -885,7 +885,10 @@ def discriminant(X, rows, start, stop, features, group, codes, weights, is_count
         c += solution[q] * (0.5 * (centre[0, q] + centre[1, q]) + mean[q] / spread[q])
         a[which[q]] = solution[q] / spread[q] * scale[which[q]]
     # Equal means: the squared Mahalanobis distance is rounding only.
-    return distance > 1e-20, a, c
+    found = distance > 1e-20 and abs(c) < np.inf
+    for p in range(n_features):
+        found = found and abs(a[p]) < np.inf
+    return found, a, c
 
 
 # ---------------------------------------------------------------- safe adjustment
@@ -919,6 +922,21 @@ def _variant_gain(
         return -1.0
     parent = _impurity(code, known, n_known, rank)
     return _raw_gain(code, parent, left[0], left[1], n_left, n_right, weight, rank) / weight
+
+
+@jit
+def is_right_less_safe(X, rows, indices, values, threshold, codes, weights, unsafe):
+    """Whether the side ``score > threshold`` has the larger share of the unsafe class."""
+    mass = np.zeros(2)
+    risky = np.zeros(2)
+    for i in range(rows.shape[0]):
+        score = _score(X, rows[i], indices, values)
+        if score == score:
+            side = 0 if score <= threshold else 1
+            mass[side] += weights[rows[i]]
+            if codes[rows[i]] == unsafe:
+                risky[side] += weights[rows[i]]
+    return mass[0] > 0.0 and risky[1] * mass[0] > risky[0] * mass[1] * (1.0 + TIE)
 
 
 @jit

@@ -63,9 +63,11 @@ def learn_columns(
     columns : Columns
     """
     if _is_plain(X) and isinstance(categorical_features, str):
-        # What check_array would do to such an array is only the search for infinities.
-        validate_data(estimator, X, skip_check_array=True)
+        # All that validate_data would find in such an array are infinities, and it is slow
+        # beside the growing of a small tree.
         _refuse_infinity(X)
+        estimator.n_features_in_ = X.shape[1]
+        vars(estimator).pop("feature_names_in_", None)
         return X, Columns(X.shape[1], {})
     which = _categorical_columns(X, categorical_features)
     if not which:
@@ -88,8 +90,9 @@ def encode_columns(estimator: Any, X: Any, columns: Columns) -> NDArray[np.float
     A category that training did not have becomes a missing value.
     """
     if not columns.categories:
-        if _is_plain(X):
-            validate_data(estimator, X, skip_check_array=True, reset=False)
+        if _is_plain(X) and X.shape[1] == columns.n_features:
+            if hasattr(estimator, "feature_names_in_"):
+                validate_data(estimator, X, skip_check_array=True, reset=False)
             _refuse_infinity(X)
             return X
         return validate_data(

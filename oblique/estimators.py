@@ -85,7 +85,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         if weights is not None:
             rows, codes, weights = _drop_zero_weights(rows, codes, weights)
         unsafe = self._unsafe_code(classes, codes, weights)
-        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
+        rng = _generator(self.random_state)
         order = canonical_rows(rows, codes, weights)
         held = order[:0]
         if pruner is not None and pruner.holdout > 0.0:
@@ -138,7 +138,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(f"y holds classes that were not seen in fit: {set(labels[strange])}")
         weights = _weights(sample_weight, None, y, len(rows))
         unsafe = int(np.flatnonzero(self.classes_ == self.unsafe_class_)[0])
-        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
+        rng = _generator(self.random_state)
         self.tree_ = pruner.prune(
             self.tree_, rows, codes.astype(np.int32), sample_weight=weights, unsafe=unsafe, rng=rng
         )
@@ -427,12 +427,20 @@ categorical_features, random_state
         return True
 
 
+def _generator(random_state: Any) -> np.random.Generator:
+    if random_state is None or isinstance(random_state, int):
+        return np.random.default_rng(random_state)
+    return np.random.default_rng(check_random_state(random_state).randint(2**31))
+
+
 def _encode_labels(y: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[np.int32]]:
     if y is None:
         raise ValueError("fit requires y to be passed, but the target y is None")
-    labels = column_or_1d(y, warn=True)
-    # Whole numbers and flags are always class labels; anything else is looked at.
-    if labels.dtype.kind not in "iub":
+    # Whole numbers and flags in one column are always class labels; the rest is looked at.
+    if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "iub":
+        labels = y
+    else:
+        labels = column_or_1d(y, warn=True)
         check_classification_targets(labels)
     if len(labels) != n_rows:
         raise ValueError(f"X has {n_rows} rows, but y has {len(labels)}: they must be as many")

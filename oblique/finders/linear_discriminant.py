@@ -70,14 +70,16 @@ class LinearDiscriminant(SplitFinder):
             table.X, store.lines[0], node.start, node.stop, table.numeric, group, table.codes,
             store.weights, table.is_counted,
         )  # fmt: skip
-        if not found or not np.isfinite(a).all():
+        if not found:
             return None
         if self.threshold == "criterion":
             direction = np.zeros((1, node.n_features))
             direction[0, table.numeric] = a
             return best_cut_along(node, direction)
+        if table.numeric.size == node.n_features and a.all():
+            return LinearSplit.sparse(table.numeric, a, c, node.n_features)
         kept = np.flatnonzero(a)
-        if not kept.size or not np.isfinite(c):
+        if not kept.size:
             return None
         return LinearSplit.sparse(table.numeric[kept], a[kept], c, node.n_features)
 
@@ -99,15 +101,20 @@ def groupings(node: Node) -> list[NDArray[np.int8]]:
         0 or 1 for each class at the node, -1 for a class that is not there. Two classes give
         one grouping, group 1 the unsafe class or that of smaller code.
     """
+    if node.n_present == 2:
+        return [_two_classes(node.counts.tolist(), node.unsafe)]
     present = np.flatnonzero(node.counts > 0.0)
-    if present.size == 2:
-        chosen = node.unsafe if node.unsafe in present else present[0]
-        return [_group(node, present, [chosen])]
     sets = [frozenset([int(k)]) for k in present]
     clusters = _mean_clusters(node, present)
     if 1 < len(clusters) < present.size - 1:
         sets.append(clusters)
     return [_group(node, present, sorted(part)) for part in sets]
+
+
+def _two_classes(counts: list[float], unsafe: int) -> NDArray[np.int8]:
+    group = [0 if count > 0.0 else -1 for count in counts]
+    group[unsafe if group[unsafe] == 0 and unsafe >= 0 else group.index(0)] = 1
+    return np.array(group, dtype=np.int8)
 
 
 def _group(node: Node, present: NDArray[np.intp], ones: list[int]) -> NDArray[np.int8]:

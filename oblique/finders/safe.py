@@ -108,15 +108,11 @@ class SafeAdjusted(SplitFinder):
 
 def _unsafe_left(node: Node, split: LinearSplit) -> LinearSplit:
     """Turn a plane's signs where its right side has the larger share of unsafe rows."""
-    scores = _kernels.row_scores(node.table.X, node.rows, split.indices, split.values)
-    weights, is_unsafe = node.weights, node.codes == node.unsafe
-    left, right = scores <= split.threshold, scores > split.threshold
-    mass = weights[left].sum(), weights[right].sum()
-    if not (mass[0] and mass[1]):
-        return split
-    share_left = weights[left & is_unsafe].sum() * mass[1]
-    share_right = weights[right & is_unsafe].sum() * mass[0]
-    if share_right <= share_left * (1.0 + _kernels.TIE):
+    turn = _kernels.is_right_less_safe(
+        node.table.X, node.rows, split.indices, split.values, split.threshold, node.table.codes,
+        node.store.weights, node.unsafe,
+    )  # fmt: skip
+    if not turn:
         return split
     # A row on the plane went left; it must not be on the left of the turned plane.
     threshold = float(np.nextafter(-split.threshold, -np.inf))
