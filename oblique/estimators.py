@@ -94,6 +94,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
             rows, codes, n_classes=len(classes), finder=finder, rng=rng, sample_weight=weights,
             rows=order, criterion=self.criterion, stopping=stopping,
             categorical=columns.categorical, unsafe=unsafe, ties_to_unsafe=self._ties_to_unsafe(),
+            names=self._names(classes, columns),
         )  # fmt: skip
         if pruner is not None:
             use = held if held.size else order
@@ -106,7 +107,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         self._columns = columns
         # Only shares among the weights of an oblique test need the spread of the columns.
         self._spread = None if tree.is_axis_parallel else _spread(rows)
-        self.tree_ = self._name(tree)
+        self.tree_ = tree
         return self
 
     def prune(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
@@ -163,13 +164,13 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         mass = np.where(mass > 0.0, mass, np.inf)
         return int(len(mass) - 1 - mass[::-1].argmin())
 
-    def _name(self, tree: Tree) -> Tree:
-        names = getattr(self, "feature_names_in_", None)
-        return tree.replace(
-            feature_names=None if names is None else tuple(names.tolist()),
-            class_names=tuple(map(str, self.classes_.tolist())),
-            category_names=self._columns.category_names,
-        )
+    def _names(self, classes: NDArray[Any], columns: Columns) -> dict[str, Any]:
+        features = getattr(self, "feature_names_in_", None)
+        return {
+            "feature_names": None if features is None else tuple(features.tolist()),
+            "class_names": tuple(map(str, classes.tolist())),
+            "category_names": columns.category_names,
+        }
 
     # ------------------------------------------------------------ prediction
 
@@ -444,6 +445,11 @@ def _encode_labels(y: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[np.int32]
         check_classification_targets(labels)
     if len(labels) != n_rows:
         raise ValueError(f"X has {n_rows} rows, but y has {len(labels)}: they must be as many")
+    if labels.dtype.kind in "iu" and labels.size and 0 <= labels.min() <= labels.max() < 1000:
+        # Counting small numbers is quicker than sorting them.
+        seen = np.bincount(labels) > 0
+        classes = np.flatnonzero(seen).astype(labels.dtype)
+        return classes, (np.cumsum(seen, dtype=np.int32) - 1)[labels]
     classes, codes = np.unique(labels, return_inverse=True)
     return classes, codes.astype(np.int32)
 

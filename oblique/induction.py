@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,8 @@ from oblique.stopping import Limits, Stopping
 from oblique.tree import Tree, TreeBuilder
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.random import Generator
 
     from oblique.finders.base import SplitFinder
@@ -31,6 +33,7 @@ def grow(
     categorical: NDArray[np.bool_] | None = None,
     unsafe: int = -1,
     ties_to_unsafe: bool = False,
+    names: Mapping[str, Any] | None = None,
 ) -> Tree:
     """Grow a tree: the node is divided by its finder's test until nothing is left to gain.
 
@@ -62,6 +65,8 @@ def grow(
         Code of the unsafe class for finders that favour safety; -1: none.
     ties_to_unsafe : bool, default=False
         Label of a leaf where classes tie: the unsafe class, or the class of smallest code.
+    names : mapping or None
+        ``feature_names``, ``class_names`` and ``category_names`` of the tree.
 
     Returns
     -------
@@ -77,20 +82,21 @@ def grow(
     )  # fmt: skip
     root = Node.from_table(table, rows)
     builder = TreeBuilder(root.counts)
-    stack = [(0, root)]
+    stack = [] if _is_leaf(root, limits) else [(0, root)]
     while stack:
         name, node = stack.pop()
-        if _is_leaf(node, limits):
-            continue
         parts = finder.divide(node, rng)
         if parts is None or parts.gain <= limits.min_gain or _is_small(parts, limits):
             continue
         left = builder.add_test(name, parts)
-        stack.append((left + 1, parts.right))
-        stack.append((left, parts.left))
+        if not _is_leaf(parts.right, limits):
+            stack.append((left + 1, parts.right))
+        if not _is_leaf(parts.left, limits):
+            stack.append((left, parts.left))
     return builder.build(
-        criterion=criterion, n_features=X.shape[1], tie_class=unsafe if ties_to_unsafe else -1
-    )
+        criterion=criterion, n_features=X.shape[1], tie_class=unsafe if ties_to_unsafe else -1,
+        **(names or {}),
+    )  # fmt: skip
 
 
 def _is_leaf(node: Node, limits: Limits) -> bool:

@@ -85,8 +85,7 @@ class Table:
             self.numeric = np.flatnonzero(~categorical).astype(np.int32)
         self.unsafe = unsafe
         self.min_leaf = min_leaf
-        # Summing finds NaN in one pass; infinities are refused before growing starts.
-        self.has_missing = bool(np.isnan(X.sum())) and bool(np.isnan(X).any())
+        self.has_missing = bool(np.isnan(X).any())
         unit = weights is None or bool((weights == 1.0).all())
         # Weights that are whole numbers count repeated rows.
         self.is_counted = unit or bool((self.weights == np.floor(self.weights)).all())

@@ -532,7 +532,9 @@ class TreeBuilder:
         self._counts.append(parts.sides)
         return 2 * len(self._nodes) - 1
 
-    def build(self, *, criterion: str, n_features: int, tie_class: int = -1) -> Tree:
+    def build(
+        self, *, criterion: str, n_features: int, tie_class: int = -1, **names: Any
+    ) -> Tree:
         """Freeze the tree, nodes renamed depth-first."""
         tested = np.array(self._nodes, dtype=np.int32)
         old, left, right, inner, which = _kernels.depth_first(tested)
@@ -550,6 +552,7 @@ class TreeBuilder:
             n_features=n_features,
             criterion=criterion,
             tie_class=tie_class,
+            **names,
             **pack_splits(inner, [self._splits[i] for i in which.tolist()], len(old)),
         )
 
