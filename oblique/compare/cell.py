@@ -1,0 +1,61 @@
+"""One cell of a comparison: a data set, a strategy and a split."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from oblique.compare.identity import describe_value, hash_json
+from oblique.compare.source import Source
+from oblique.compare.splitting import TrainTest
+from oblique.compare.strategy import Strategy
+
+# Raised when a change of the scoring code may change a score: old records no longer count.
+SCORING_VERSION = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """A data set, a strategy and a split: what one record of a comparison is about.
+
+    Attributes
+    ----------
+    source : Source
+    checksum : str
+        Hash of the rows.
+    unsafe_class : object or None
+    strategy : Strategy
+    split : TrainTest
+    seed : int
+        Seed of the split; shared by all strategies.
+    """
+
+    source: Source
+    checksum: str
+    unsafe_class: Any
+    strategy: Strategy
+    split: TrainTest
+    seed: int
+
+    @property
+    def label(self) -> str:
+        """The cell in words: ``pima ldt 50/50 #3``."""
+        return f"{self.source.name} {self.strategy.name} {self.split.label}"
+
+    @cached_property
+    def identity(self) -> dict[str, Any]:
+        """Everything that decides the scores, as JSON values."""
+        return {
+            "dataset": self.source.name,
+            "checksum": self.checksum,
+            "unsafe_class": describe_value(self.unsafe_class),
+            "strategy": self.strategy.name,
+            "parameters": self.strategy.parameters,
+            **self.split._asdict(),
+            "seed": self.seed,
+            "scoring_version": SCORING_VERSION,
+        }
+
+    @cached_property
+    def key(self) -> str:
+        """Hash of the identity; the name of the cell's record."""
+        return hash_json(self.identity)

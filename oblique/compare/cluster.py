@@ -1,0 +1,78 @@
+"""Running cells on the workers of a dask scheduler."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from oblique.compare.execute import describe_error, run_cell
+from oblique.compare.local import Options, dead_worker_record
+
+if TYPE_CHECKING:
+    from oblique.compare.cell import Cell
+    from oblique.compare.execute import Record
+
+# Cells sent ahead for each thread of the cluster: enough to keep it busy, few enough that
+# stopping the run wastes little.
+_AHEAD = 4
+
+
+def run_on_cluster(
+    cells: Sequence[Cell], options: Options, *, address: str
+) -> Generator[Record, None, None]:
+    """Run cells on a dask cluster and yield their records as they come.
+
+    Workers need this package, the strategies' packages and the data files under the same
+    paths. Give them one thread each (``dask worker --nthreads 1``) where times matter.
+
+    Parameters
+    ----------
+    cells : sequence of Cell
+    options : Options
+    address : str
+        Of the scheduler, such as ``tcp://10.0.0.5:8786``.
+
+    Raises
+    ------
+    ValueError
+        If the extra ``cluster`` is not installed.
+    OSError
+        If no scheduler answers.
+    """
+    try:
+        from distributed import Client, as_completed
+    except ImportError:
+        raise ValueError(
+            "a dask cluster needs the package distributed: pip install oblique-trees[cluster]"
+        ) from None
+    with Client(address, timeout=10) as client:
+        waiting = iter(cells)
+        sent = {_submit(client, cell, options): cell for cell in islice(waiting, _room(client))}
+        futures = as_completed(sent)
+        for future in futures:
+            cell = sent.pop(future)
+            yield _collect(future, cell)
+            future.release()
+            for cell in islice(waiting, 1):
+                following = _submit(client, cell, options)
+                sent[following] = cell
+                futures.add(following)
+
+
+def _room(client: Any) -> int:
+    return max(1, _AHEAD * sum(client.nthreads().values()))
+
+
+def _submit(client: Any, cell: Cell, options: Options) -> Any:
+    return client.submit(run_cell, cell, key=f"oblique-{cell.key}", pure=False, **options._asdict())
+
+
+def _collect(future: Any, cell: Cell) -> Record:
+    """Return a cell's record, also when its workers died of it."""
+    error = future.exception()
+    if error is None:
+        record: Record = future.result()
+        return record
+    told = describe_error(error)
+    return dead_worker_record(cell, told["message"], told["traceback"])

@@ -1,0 +1,144 @@
+"""What a comparison consists of: data sets x strategies x splits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from oblique.compare.cell import Cell
+from oblique.compare.seeding import derive_seed
+from oblique.compare.source import Source, load_source, make_source
+from oblique.compare.splitting import TrainTest
+from oblique.compare.strategy import Strategy, load_strategy
+
+if TYPE_CHECKING:
+    from oblique.datasets import Dataset
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """Data sets x strategies x train sizes (or folds) x repeats.
+
+    Parameters
+    ----------
+    datasets : sequence
+        Names or paths for :func:`oblique.datasets.load_dataset`, or what it returns.
+    strategies : sequence
+        Names of installed strategies, ``module:attribute`` references, or :class:`Strategy`.
+    train_sizes : sequence of float, default=(0.5,)
+        Shares of the rows to train on, each in (0, 1). Ignored when ``n_folds`` is given.
+    n_folds : int, optional
+        Cross-validate with this many folds instead of drawing holdouts.
+    repeats : int, default=50
+        Random holdouts for each train size, or repetitions of the cross-validation.
+    seed : int, default=0
+        Base seed. A cell's own seed is a hash of this and of the names of data set, protocol
+        and repeat, so all strategies see the same splits, and a design that grows by a
+        strategy, data set, size or repeat keeps all its cells.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a name is unknown or double, or a number is out of its range; before work starts.
+    """
+
+    datasets: Sequence[Any]
+    strategies: Sequence[Any]
+    train_sizes: Sequence[float] = (0.5,)
+    n_folds: int | None = None
+    repeats: int = 50
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        sources = tuple(make_source(given) for given in _several("datasets", self.datasets))
+        strategies = tuple(
+            given if isinstance(given, Strategy) else load_strategy(given)
+            for given in _several("strategies", self.strategies)
+        )
+        _refuse_doubles("data set", [source.name for source in sources])
+        _refuse_doubles("strategy", [strategy.name for strategy in strategies])
+        _check_numbers(self)
+        object.__setattr__(self, "datasets", sources)
+        object.__setattr__(self, "strategies", strategies)
+        object.__setattr__(self, "train_sizes", tuple(float(size) for size in self.train_sizes))
+
+    def splits(self) -> Iterable[TrainTest]:
+        """Yield all splits that every data set is put through; whole repeats one by one."""
+        for repeat in range(self.repeats):
+            if self.n_folds is None:
+                for train_size in self.train_sizes:
+                    yield TrainTest(train_size, None, None, repeat)
+            else:
+                for fold in range(self.n_folds):
+                    yield TrainTest(None, self.n_folds, fold, repeat)
+
+    def cells(self) -> list[Cell]:
+        """Return all cells, repeats outermost: a run that is stopped early has whole repeats.
+
+        Raises
+        ------
+        ValueError
+            If a data set cannot be read or has a class with too few rows to be split.
+        """
+        loaded = [load_source(source) for source in self.datasets]
+        for dataset in loaded:
+            _check_class_sizes(dataset, self.n_folds or 2)
+        return [
+            _make_cell(source, dataset, strategy, split, self.seed)
+            for split in self.splits()
+            for source, dataset in zip(self.datasets, loaded, strict=True)
+            for strategy in self.strategies
+        ]
+
+
+def _make_cell(
+    source: Source, dataset: Dataset, strategy: Strategy, split: TrainTest, base_seed: int
+) -> Cell:
+    seed = derive_seed(base_seed, dataset=source.name, protocol=split.protocol, repeat=split.repeat)
+    return Cell(source, dataset.checksum, dataset.unsafe_class, strategy, split, seed)
+
+
+def _several(name: str, given: Sequence[Any]) -> Sequence[Any]:
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        raise TypeError(f"{name} must be a list, got {given!r}; write [{given!r}]")
+    if not len(given):
+        raise ValueError(f"{name} is empty; a comparison needs at least one")
+    return given
+
+
+def _refuse_doubles(kind: str, names: list[str]) -> None:
+    doubles = sorted({name for name in names if names.count(name) > 1})
+    if doubles:
+        raise ValueError(
+            f"{kind} {doubles[0]!r} appears twice; every {kind} needs a name of its own"
+        )
+
+
+def _check_numbers(design: Design) -> None:
+    for size in _several("train_sizes", design.train_sizes):
+        if not isinstance(size, float | int) or not 0.0 < size < 1.0:
+            raise ValueError(f"train_sizes must lie between 0 and 1, got {size!r}")
+    if design.n_folds is not None:
+        _check_integer("n_folds", design.n_folds, 2)
+    _check_integer("repeats", design.repeats, 1)
+    _check_integer("seed", design.seed, 0)
+
+
+def _check_integer(name: str, value: Any, least: int) -> None:
+    if not isinstance(value, int | np.integer) or value < least:
+        raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
+
+
+def _check_class_sizes(dataset: Dataset, least: int) -> None:
+    counts = dataset.target.value_counts()
+    if len(counts) < 2:
+        raise ValueError(f"data set {dataset.name!r} has one class, {counts.index[0]!r}")
+    if counts.min() < least:
+        raise ValueError(
+            f"data set {dataset.name!r}: class {counts.idxmin()!r} has {counts.min()} rows; "
+            f"stratified splits need at least {least}. Remove or merge the class, or use fewer "
+            "folds"
+        )

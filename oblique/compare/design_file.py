@@ -1,0 +1,144 @@
+"""Designs in TOML files."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from os import PathLike
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sklearn.base import clone
+
+from oblique._suggest import unknown_name
+from oblique.compare.design import Design
+from oblique.compare.source import Source, make_source
+from oblique.compare.strategy import Strategy, load_strategy
+
+_KEYS = ("datasets", "strategies", "train_sizes", "n_folds", "repeats", "seed", "data", "strategy")
+_DATA_KEYS = ("path", "target", "unsafe_class")
+_STRATEGY_KEYS = ("use", "parameters", "description")
+
+
+class DesignFileError(ValueError):
+    """A design file says something that cannot be understood; the line is named."""
+
+
+def read_design(path: str | PathLike[str]) -> Design:
+    """Read a design from a TOML file.
+
+    The keys are the parameters of :class:`~oblique.compare.Design`. A name in ``datasets`` may
+    have a table ``[data.NAME]`` with ``path`` (relative to the file), ``target`` and
+    ``unsafe_class``; one in ``strategies`` a table ``[strategy.NAME]`` with ``use`` (an
+    installed strategy or ``module:attribute``), ``parameters`` and ``description``.
+
+    Examples
+    --------
+    ::
+
+        datasets = ["pima", "wards"]
+        strategies = ["ldt", "stump"]
+        train_sizes = [0.3, 0.5, 0.7]
+        repeats = 50
+
+        [data.wards]
+        path = "wards.csv"
+        unsafe_class = "ill"
+
+        [strategy.stump]
+        use = "sklearn.tree:DecisionTreeClassifier"
+        parameters = { max_depth = 1 }
+
+    Raises
+    ------
+    DesignFileError
+        If the syntax, a key or a value is wrong; with the number of the line.
+    """
+    document = _Document(Path(path), Path(path).read_text())
+    given = document.parse()
+    document.check_keys(given, _KEYS, "")
+    for table, keys in (("data", _DATA_KEYS), ("strategy", _STRATEGY_KEYS)):
+        for name, entries in given.get(table, {}).items():
+            document.check_keys(entries, keys, f"{table}.{name}")
+    for required in ("datasets", "strategies"):
+        if not isinstance(given.get(required), list):
+            raise document.error(f"{required} must be a list of names", required)
+    data, strategy = given.pop("data", {}), given.pop("strategy", {})
+    given["datasets"] = [
+        _make_source(name, data.get(name, {}), document) for name in given["datasets"]
+    ]
+    given["strategies"] = [
+        _make_strategy(name, strategy.get(name, {}), document) for name in given["strategies"]
+    ]
+    try:
+        return Design(**given)
+    except (ValueError, TypeError) as error:
+        named = [key for key in given if str(error).startswith(key)]
+        raise document.error(str(error), *named[:1]) from None
+
+
+class _Document(NamedTuple):
+    """A TOML file and its text, from which the lines of errors are found."""
+
+    path: Path
+    text: str
+
+    def parse(self) -> dict[str, Any]:
+        try:
+            return tomllib.loads(self.text)
+        except tomllib.TOMLDecodeError as error:
+            raise DesignFileError(f"{self.path}: {error}") from None
+
+    def check_keys(self, entries: Any, known: tuple[str, ...], table: str) -> None:
+        if not isinstance(entries, dict):
+            raise self.error(f"[{table}] must be a table", *table.rsplit(".", 1)[::-1])
+        for key in entries:
+            if key not in known:
+                raise self.error(unknown_name("key", key, known), key, table)
+
+    def error(self, message: str, key: str = "", table: str = "") -> DesignFileError:
+        line = self._line_of(key, table) if key else 0
+        where = f"{self.path}, line {line}" if line else f"{self.path}"
+        return DesignFileError(f"{where}: {message}")
+
+    def _line_of(self, key: str, table: str) -> int:
+        """Return the number of the line that sets a key or opens its table, or 0."""
+        current = ""
+        names = re.compile(rf"""\s*["']?{re.escape(key)}["']?\s*[=.]""")
+        for number, line in enumerate(self.text.splitlines(), start=1):
+            header = re.match(r"\s*\[+([^\]]+)\]", line)
+            if header:
+                current = re.sub(r"""["'\s]""", "", header.group(1))
+                opened = f"{table}.{key}" if table else key
+                if current == opened or (not table and current.startswith(f"{key}.")):
+                    return number
+            elif current == table and names.match(line):
+                return number
+        return 0
+
+
+def _make_source(name: Any, entries: dict[str, Any], document: _Document) -> Source:
+    if not entries:
+        return make_source(name)
+    if "path" not in entries:
+        return Source(name, name, entries.get("target"), entries.get("unsafe_class"))
+    path = document.path.parent / entries["path"]
+    if not path.is_file():
+        raise document.error(f"there is no file {path}", "path", f"data.{name}")
+    location = str(path.resolve())
+    return Source(name, location, entries.get("target"), entries.get("unsafe_class"))
+
+
+def _make_strategy(name: Any, entries: dict[str, Any], document: _Document) -> Strategy:
+    table = f"strategy.{name}"
+    try:
+        found = load_strategy(entries.get("use", name), name=name)
+    except (ValueError, TypeError) as error:
+        raise document.error(
+            str(error), *(("use", table) if entries else ("strategies",))
+        ) from None
+    try:
+        estimator = clone(found.estimator).set_params(**entries.get("parameters", {}))
+    except (ValueError, TypeError) as error:
+        raise document.error(str(error), "parameters", table) from None
+    return Strategy(name, estimator, entries.get("description", found.description))

@@ -1,0 +1,163 @@
+"""Running one cell: pure, picklable, and never raising for a fault of a strategy."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+import warnings
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from oblique.compare.cell import Cell
+from oblique.compare.deadline import deadline
+from oblique.compare.environment import describe_environment
+from oblique.compare.measure import (
+    check_predictions,
+    check_probabilities,
+    measure_tree,
+    score_predictions,
+    score_probabilities,
+)
+from oblique.compare.memory import peak_above, reset_peak
+from oblique.compare.seeding import derive_seed
+from oblique.compare.source import load_source
+from oblique.compare.splitting import split_rows
+from oblique.compare.timing import time_call, warm_up
+
+if TYPE_CHECKING:
+    from oblique.datasets import Dataset
+
+Record = dict[str, Any]
+RECORD_FORMAT = 1
+
+
+def run_cell(
+    cell: Cell, *, time_limit: float | None = None, keep_predictions: bool = False
+) -> Record:
+    """Fit and score one cell.
+
+    Parameters
+    ----------
+    cell : Cell
+    time_limit : float, optional
+        Seconds after which the cell is given up and recorded as failed.
+    keep_predictions : bool, default=False
+        Whether the record also holds the test rows' numbers, predicted classes and
+        probabilities.
+
+    Returns
+    -------
+    dict
+        The record, all JSON values: ``key``, ``cell`` (the identity), ``status`` ("done" or
+        "failed") and ``environment``; if done, ``scores`` (the same in every run of the cell),
+        ``resources`` (times and memory, which differ) and ``warnings``; if failed, ``error``
+        with type, message and traceback. An exception of the strategy never leaves this
+        function; only an interrupt does.
+    """
+    frame: Record = {"format": RECORD_FORMAT, "key": cell.key, "cell": cell.identity}
+    try:
+        dataset = _load_checked(cell)
+        with _one_thread(), deadline(time_limit), warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            outcome = _fit_and_score(cell, dataset, keep_predictions)
+        outcome["warnings"] = sorted({f"{w.category.__name__}: {w.message}" for w in told})
+        frame |= {"status": "done", **outcome}
+    except Exception as error:  # a foreign estimator may raise anything
+        frame |= {"status": "failed", "error": describe_error(error)}
+    frame["environment"] = describe_environment()
+    return frame
+
+
+def describe_error(error: BaseException) -> dict[str, str]:
+    """Return type, message and traceback of an exception as text."""
+    text = "".join(traceback.format_exception(error))
+    return {"type": type(error).__name__, "message": str(error), "traceback": text}
+
+
+def prepare_estimator(estimator: Any, *, unsafe_class: Any, seed: int) -> Any:
+    """Clone an estimator and fill in what the data set and the split decide.
+
+    Every parameter called ``unsafe_class`` or ``random_state``, at any depth, that was left
+    at None is set; what the user has set stays.
+    """
+    prepared = clone(estimator)
+    given = {"unsafe_class": unsafe_class, "random_state": seed}
+    unset = {
+        path: given[path.rpartition("__")[2]]
+        for path, value in prepared.get_params(deep=True).items()
+        if value is None and path.rpartition("__")[2] in given
+    }
+    return prepared.set_params(**unset)
+
+
+def _fit_and_score(cell: Cell, dataset: Dataset, keep_predictions: bool) -> Record:
+    all_labels = dataset.target.to_numpy()
+    train, test = split_rows(all_labels, cell.split, seed=cell.seed)
+    data, labels = dataset.data.iloc[train], all_labels[train]
+    test_data, actual = dataset.data.iloc[test], all_labels[test]
+    model = prepare_estimator(
+        cell.strategy.estimator,
+        unsafe_class=cell.unsafe_class,
+        seed=derive_seed(cell.seed, purpose="model"),
+    )
+    warm_up(cell.strategy.name, model, data, labels)
+    start = reset_peak()
+    _, fit_seconds = time_call(lambda: model.fit(data, labels))
+    predicted, predict_seconds = time_call(lambda: model.predict(test_data))
+    resources = {
+        "fit_seconds": fit_seconds,
+        "predict_seconds": predict_seconds,
+        "memory_bytes": peak_above(start),
+    }
+    classes = np.unique(labels)
+    predicted = check_predictions(predicted, classes, len(test))
+    probabilities = _probabilities(model, test_data, classes)
+    scores = {
+        **score_predictions(actual, predicted, cell.unsafe_class),
+        **score_probabilities(actual, probabilities, classes),
+        **measure_tree(model),
+        "n_train": len(train),
+        "n_test": len(test),
+    }
+    outcome: Record = {"scores": scores, "resources": resources}
+    if keep_predictions:
+        outcome["predictions"] = {
+            "rows": test.tolist(),
+            "predicted": predicted.tolist(),
+            "probabilities": None if probabilities is None else probabilities.tolist(),
+        }
+    return outcome
+
+
+def _load_checked(cell: Cell) -> Dataset:
+    dataset = load_source(cell.source)
+    if dataset.checksum != cell.checksum:
+        raise ValueError(
+            f"data set {cell.source.name!r} has changed since the design was made, "
+            "or is another one on this machine"
+        )
+    return dataset
+
+
+def _probabilities(model: Any, data: Any, classes: NDArray[Any]) -> NDArray[np.float64] | None:
+    if not hasattr(model, "predict_proba"):
+        return None
+    return check_probabilities(model.predict_proba(data), len(data), len(classes))
+
+
+def _one_thread() -> Any:
+    """Cap the threads of linear algebra and OpenMP, so that cells side by side do not fight."""
+    return _thread_controller(len(sys.modules)).limit(limits=1)
+
+
+@lru_cache(maxsize=1)
+def _thread_controller(n_modules: int) -> Any:
+    """Find the thread pools of this process again only after something was imported."""
+    del n_modules
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()

@@ -1,0 +1,169 @@
+"""Running cells side by side on this machine, whatever the strategies do to their process."""
+
+import faulthandler
+import warnings
+from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from oblique.compare.cell import Cell
+from oblique.compare.environment import describe_environment
+from oblique.compare.execute import RECORD_FORMAT, Record, run_cell
+
+# After the time limit a cell is interrupted; a worker that does not heed it is ended this
+# many seconds later.
+GRACE_SECONDS = 5.0
+
+
+class Options(NamedTuple):
+    """What a worker is told besides the cell."""
+
+    time_limit: float | None
+    keep_predictions: bool
+
+
+def run_local(
+    cells: Sequence[Cell], options: Options, *, n_jobs: int, folder: Path
+) -> Generator[Record, None, None]:
+    """Run cells in worker processes of joblib and yield their records as they come.
+
+    A worker that dies (killed for want of memory, crashed in compiled code, ended for its time
+    limit) takes all workers with it. The cells that were in flight are then run again one at a
+    time, which finds the one to blame, and the rest goes on.
+
+    Parameters
+    ----------
+    cells : sequence of Cell
+    options : Options
+    n_jobs : int
+        Number of processes; with 1 all cells run in this process, which then shares the
+        fate of a strategy that crashes.
+    folder : path
+        Empty folder in which a file with the key of a cell stands for as long as it runs.
+    """
+    from joblib import Parallel, delayed, parallel_config
+
+    remaining = {cell.key: cell for cell in cells}
+    while remaining:
+        task = delayed(run_marked)
+        try:
+            with parallel_config("loky", inner_max_num_threads=1):
+                stream = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
+                    task(cell, options, folder, n_jobs != 1) for cell in list(remaining.values())
+                )
+                with _closing_quietly(stream):
+                    for record in stream:
+                        del remaining[record["key"]]
+                        yield record
+        except BrokenProcessPool as error:
+            yield from _run_suspects(remaining, options, folder, error)
+
+
+def cells_in_flight(folder: Path) -> list[str]:
+    """Return the keys of the cells that run now, the longest-running first."""
+    markers = []
+    for path in folder.glob("*.running"):
+        try:
+            markers.append((path.stat().st_mtime, path.stem))
+        except FileNotFoundError:
+            continue
+    return [key for _, key in sorted(markers)]
+
+
+def run_marked(cell: Cell, options: Options, folder: Path, is_worker: bool) -> Record:
+    """Run a cell in a worker and leave a mark while it runs."""
+    marker = folder / f"{cell.key}.running"
+    marker.touch()
+    limit = options.time_limit if is_worker else None
+    with _end_process_after(limit, folder / f"{cell.key}.trace"):
+        record = run_cell(
+            cell, time_limit=options.time_limit, keep_predictions=options.keep_predictions
+        )
+    marker.unlink(missing_ok=True)
+    return record
+
+
+def dead_worker_record(cell: Cell, message: str, traceback: str) -> Record:
+    """Return the record of a cell whose worker did not live to report."""
+    return {
+        "format": RECORD_FORMAT,
+        "key": cell.key,
+        "cell": cell.identity,
+        "status": "failed",
+        "error": {"type": "WorkerDied", "message": message, "traceback": traceback},
+        "environment": describe_environment(),
+    }
+
+
+@contextmanager
+def _closing_quietly(stream: Any) -> Iterator[None]:
+    """Stop what still runs when the loop is left early; that this wastes work is known."""
+    try:
+        yield
+    finally:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=".* tasks which .* cancelled")
+            stream.close()
+
+
+@contextmanager
+def _end_process_after(time_limit: float | None, trace: Path) -> Iterator[None]:
+    """End this process, with its traceback in a file, when even the grace has passed."""
+    if time_limit is None:
+        yield
+        return
+    with trace.open("w") as file:
+        faulthandler.dump_traceback_later(time_limit + GRACE_SECONDS, exit=True, file=file)
+        try:
+            yield
+        finally:
+            faulthandler.cancel_dump_traceback_later()
+    trace.unlink(missing_ok=True)
+
+
+def _run_suspects(
+    remaining: dict[str, Cell], options: Options, folder: Path, error: BrokenProcessPool
+) -> Iterator[Record]:
+    suspects = [key for key in cells_in_flight(folder) if key in remaining]
+    for path in folder.iterdir():
+        if path.suffix == ".running":
+            path.unlink()
+    if not suspects:
+        raise RuntimeError("a worker died before it started a cell") from error
+    for key in suspects:
+        yield _run_alone(remaining.pop(key), options, folder)
+
+
+def _run_alone(cell: Cell, options: Options, folder: Path) -> Record:
+    """Run a cell in a process of its own and outlive its death."""
+    from joblib.externals.loky import ProcessPoolExecutor
+
+    trace = folder / f"{cell.key}.trace"
+    known = trace.read_text() if trace.exists() else ""
+    trace.unlink(missing_ok=True)
+    if known:
+        return _overdue_record(cell, options, known)
+    try:
+        with ProcessPoolExecutor(max_workers=1) as executor:
+            record: Record = executor.submit(run_marked, cell, options, folder, True).result()
+            return record
+    except BrokenProcessPool as error:
+        (folder / f"{cell.key}.running").unlink(missing_ok=True)
+        told = trace.read_text() if trace.exists() else ""
+        if told:
+            return _overdue_record(cell, options, told)
+        message = (
+            "the worker process died while it ran this cell; a signal SIGKILL most often means "
+            "that memory ran out"
+        )
+        return dead_worker_record(cell, message, str(error))
+
+
+def _overdue_record(cell: Cell, options: Options, traceback: str) -> Record:
+    message = (
+        f"time limit of {options.time_limit:g} s exceeded in a call that could not be "
+        "interrupted; the worker process was ended"
+    )
+    return dead_worker_record(cell, message, traceback)

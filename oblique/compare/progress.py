@@ -1,0 +1,115 @@
+"""Progress of a run: a bar in a terminal or notebook, lines of text elsewhere."""
+
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import Any, Self
+
+from oblique.compare.execute import Record
+
+_BAR_SECONDS = 0.5
+_LINE_SECONDS = 10.0
+
+
+class Progress:
+    """Shows how many cells are done, cells/s, the time left and the cells in flight.
+
+    A thread of its own refreshes it, so the display lives on while a long cell runs.
+
+    Parameters
+    ----------
+    total : int
+        Cells to run.
+    running : callable
+        Returns the labels of the cells in flight.
+    shown : bool, default=True
+        False: nothing is written.
+    """
+
+    def __init__(
+        self, total: int, *, running: Callable[[], Sequence[str]], shown: bool = True
+    ) -> None:
+        self._running = running
+        self._failed = 0
+        self._ended = threading.Event()
+        self._bar: Any = None
+        if shown:
+            from tqdm.auto import tqdm
+
+            self._is_lines = not (sys.stderr.isatty() or _in_notebook())
+            # In line mode tqdm only keeps count of speed and time left.
+            sink = _Silence() if self._is_lines else None
+            self._bar = tqdm(
+                total=total, unit="cell", file=sink, dynamic_ncols=True, smoothing=0.05
+            )
+            self._thread = threading.Thread(target=self._refresh, daemon=True)
+
+    def __enter__(self) -> Self:
+        if self._bar is not None:
+            self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._bar is None:
+            return
+        self._ended.set()
+        self._thread.join()
+        if self._is_lines:
+            self._write_line()
+        else:
+            self._bar.set_postfix_str(self._failures(), refresh=True)
+        self._bar.close()
+
+    def advance(self, record: Record) -> None:
+        """Count one finished cell."""
+        self._failed += record["status"] == "failed"
+        if self._bar is not None:
+            self._bar.update()
+
+    def _refresh(self) -> None:
+        pause = _LINE_SECONDS if self._is_lines else _BAR_SECONDS
+        while not self._ended.wait(pause):
+            if self._is_lines:
+                self._write_line()
+            else:
+                texts = [self._failures(), ", ".join(self._running())]
+                self._bar.set_postfix_str(" | ".join(filter(None, texts)), refresh=True)
+
+    def _write_line(self) -> None:
+        state = self._bar.format_dict
+        rate = state["n"] / state["elapsed"] if state["elapsed"] else 0.0
+        parts = [f"{state['n']}/{state['total']} cells", f"{rate:.3g} cells/s"]
+        if rate and state["n"] < state["total"]:
+            parts.append(f"{_clock((state['total'] - state['n']) / rate)} left")
+        parts += filter(None, [self._failures(), ", ".join(self._running())])
+        print("; ".join(parts), file=sys.stderr, flush=True)
+
+    def _failures(self) -> str:
+        return f"{self._failed} failed" if self._failed else ""
+
+
+class _Silence:
+    """A stream that takes everything and shows nothing."""
+
+    def write(self, text: str) -> None:
+        pass
+
+    def flush(self) -> None:
+        pass
+
+
+def _in_notebook() -> bool:
+    shell = sys.modules.get("IPython")
+    return shell is not None and "IPKernelApp" in getattr(shell.get_ipython(), "config", {})
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"

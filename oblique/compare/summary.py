@@ -1,0 +1,123 @@
+"""Means over the cells of a data set, protocol and strategy, with 95 % intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from oblique.compare.splitting import TrainTest
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from oblique.compare.execute import Record
+
+MEASURES = (
+    "accuracy",
+    "safe_accuracy",
+    "unsafe_accuracy",
+    "balanced_accuracy",
+    "roc_auc",
+    "log_loss",
+    "brier",
+    "cost",
+    "depth",
+    "leaves",
+    "test_size",
+    "fit_seconds",
+    "predict_seconds",
+    "memory_bytes",
+)
+GROUP_COLUMNS = ("dataset", "protocol", "strategy")
+
+
+def tabulate(records: Iterable[Record]) -> DataFrame:
+    """Return one row a cell: what was run, whether it worked and everything measured.
+
+    Parameters
+    ----------
+    records : iterable of dict
+        Such as ``results.records`` or ``store.records()``.
+
+    Returns
+    -------
+    DataFrame
+        ``dataset``, ``protocol``, ``strategy``, ``repeat``, ``fold``, ``status``, then the
+        measures (missing in failed cells) and ``recall_CLASS`` for every class.
+    """
+    from pandas import DataFrame
+
+    return DataFrame([_flatten(record) for record in records])
+
+
+def summarize(records: Iterable[Record], *, level: float = 0.95) -> DataFrame:
+    """Average the cells of each data set, protocol and strategy.
+
+    Parameters
+    ----------
+    records : iterable of dict
+        Such as ``results.records`` or ``store.records()``. Failed cells count in ``failed``
+        and in no mean.
+    level : float, default=0.95
+        Level of the intervals.
+
+    Returns
+    -------
+    DataFrame
+        One row a group in the order of appearance: ``dataset``, ``protocol``, ``strategy``,
+        ``cells`` and ``failed``, and for every measure its mean and, as ``MEASURE_ci``, half
+        the width of its t interval. As the cells of a data set share rows, such an interval
+        tells the scatter between splits and is no test between strategies.
+    """
+    from pandas import DataFrame
+
+    table = tabulate(records)
+    rows = []
+    for names, group in table.groupby(list(GROUP_COLUMNS), sort=False):
+        row: dict[str, Any] = dict(zip(GROUP_COLUMNS, names, strict=True))
+        done = group[group["status"] == "done"]
+        row |= {"cells": len(done), "failed": len(group) - len(done)}
+        for measure in MEASURES:
+            if measure in group:
+                row[measure], row[measure + "_ci"] = mean_interval(done[measure], level=level)
+        rows.append(row)
+    return DataFrame(rows)
+
+
+def mean_interval(values: ArrayLike, *, level: float = 0.95) -> tuple[float, float]:
+    """Return the mean and half the width of its t interval.
+
+    Missing values are left out. The mean of nothing is NaN, and so is the width of fewer
+    than two values.
+    """
+    from scipy.special import stdtrit
+
+    known = np.asarray(values, dtype=np.float64)
+    known = known[~np.isnan(known)]
+    if len(known) < 2:
+        return (float(known[0]) if len(known) else np.nan), np.nan
+    t = stdtrit(len(known) - 1, (1 + level) / 2)
+    return float(known.mean()), float(t * known.std(ddof=1) / np.sqrt(len(known)))
+
+
+def _flatten(record: Record) -> dict[str, Any]:
+    cell = record["cell"]
+    split = TrainTest(*(cell[name] for name in TrainTest._fields))
+    scores: Mapping[str, Any] = record.get("scores", {})
+    measured = {**scores, **record.get("resources", {})}
+    recall = measured.pop("recall", {})
+    return {
+        "dataset": cell["dataset"],
+        "protocol": split.protocol,
+        "strategy": cell["strategy"],
+        "repeat": split.repeat,
+        "fold": split.fold,
+        "seed": cell["seed"],
+        "status": record["status"],
+        **measured,
+        **{f"recall_{name}": value for name, value in recall.items()},
+        "key": record["key"],
+    }

@@ -1,0 +1,108 @@
+"""Classifiers that misbehave, for tests of the comparison."""
+
+import multiprocessing
+import os
+import signal
+import time
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+
+class Majority(ClassifierMixin, BaseEstimator):
+    """Predict the most frequent class; with options that hook into fitting and predicting."""
+
+    def __init__(self, unsafe_class=None, random_state=None):
+        self.unsafe_class = unsafe_class
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        self.classes_, counts = np.unique(y, return_counts=True)
+        self.majority_ = self.classes_[counts.argmax()]
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.majority_)
+
+
+class Raising(Majority):
+    def fit(self, X, y):
+        raise RuntimeError("no tree today")
+
+
+class Nameless(Majority):
+    def predict(self, X):
+        return np.full(len(X), np.nan)
+
+
+class TooShort(Majority):
+    def predict(self, X):
+        return super().predict(X)[:-1]
+
+
+class OddProbabilities(Majority):
+    def predict_proba(self, X):
+        return np.full((len(X), len(self.classes_)), np.nan)
+
+
+class Sleeping(Majority):
+    """Sleeps in Python, so a signal can wake it."""
+
+    def __init__(self, seconds=60.0, unsafe_class=None, random_state=None):
+        super().__init__(unsafe_class, random_state)
+        self.seconds = seconds
+
+    def fit(self, X, y):
+        if len(X) > 64:  # not in the warm-up
+            time.sleep(self.seconds)
+        return super().fit(X, y)
+
+
+class Deaf(Majority):
+    """Hangs and heeds no signal, as a loop in compiled code does."""
+
+    def fit(self, X, y):
+        if len(X) > 64:
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})
+            time.sleep(120)
+        return super().fit(X, y)
+
+
+class Killed(Majority):
+    """Dies as a process does that the system ends for want of memory."""
+
+    def fit(self, X, y):
+        is_worker = multiprocessing.current_process().name != "MainProcess"
+        if len(X) > 64 and is_worker:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().fit(X, y)
+
+
+class Warning_(Majority):
+    def fit(self, X, y):
+        import warnings
+
+        warnings.warn("mind the gap", UserWarning, stacklevel=2)
+        return super().fit(X, y)
+
+
+def make_majority():
+    """Majority, from a factory.
+
+    And more text.
+    """
+    return Majority()
+
+
+majority = Majority()
+NOT_A_CLASSIFIER = 3
+
+
+def unhurried():
+    """Majority, after a twentieth of a second."""
+    return Sleeping(0.05)
+
+
+def raising():
+    """Fail in fit."""
+    return Raising()

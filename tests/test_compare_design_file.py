@@ -1,0 +1,78 @@
+import pytest
+
+from oblique.compare import Design, Strategy
+from oblique.compare.design_file import DesignFileError, read_design
+
+GOOD = """\
+# A comparison
+datasets = ["pima", "wards"]
+strategies = ["stump", "odd_classifiers:majority"]
+train_sizes = [0.3, 0.5]
+repeats = 4
+seed = 2
+
+[data.wards]
+path = "wards.csv"
+target = "outcome"
+unsafe_class = "ill"
+
+[strategy.stump]
+use = "sklearn.tree:DecisionTreeClassifier"
+parameters = { max_depth = 1 }
+"""
+WARDS = "age,outcome\n" + "".join(f"{i},{'ill' if i % 3 else 'well'}\n" for i in range(30))
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "wards.csv").write_text(WARDS)
+    return tmp_path
+
+
+def test_file_and_python_are_the_same_design(folder):
+    from sklearn.tree import DecisionTreeClassifier
+
+    (folder / "design.toml").write_text(GOOD)
+    design = read_design(folder / "design.toml")
+    stump = Strategy("stump", DecisionTreeClassifier(max_depth=1))
+    twin = Design(
+        ["pima"], [stump, "odd_classifiers:majority"], train_sizes=[0.3, 0.5], repeats=4, seed=2
+    )
+    assert {c.key for c in twin.cells()} < {c.key for c in design.cells()}
+    wards = next(c for c in design.cells() if c.source.name == "wards")
+    assert wards.unsafe_class == "ill"
+    assert len(design.cells()) == 2 * 2 * 2 * 4
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "said"),
+    [
+        ("repeats = 4", "repeat = 4", 5, "'repeats'"),
+        ("repeats = 4", "repeats = 0", 5, "repeats must be"),
+        ("repeats = 4", 'repeats = "4"', 5, "repeats must be"),
+        ("[0.3, 0.5]", "[0.3, 1.5]", 4, "train_sizes must lie"),
+        ('["pima", "wards"]', '"pima"', 2, "datasets must be a list"),
+        ('"stump", "odd', '"stumpf", "odd', 3, "'stumpf'"),
+        ("target =", "targets =", 10, "'target'"),
+        ('"wards.csv"', '"beds.csv"', 9, "there is no file"),
+        ("tree:Decision", "tree:Decisions", 14, "'DecisionTreeClassifier'"),
+        ("max_depth = 1", "max_deep = 1", 15, "max_deep"),
+        ("seed = 2", "seed = = 2", 6, "Invalid value"),
+        ('[strategy.stump]\nuse', '[strategy]\nstump = 3\nuse', 14, "must be a table"),
+    ],
+)  # fmt: skip
+def test_mistakes_are_told_with_their_line(folder, old, new, line, said):
+    assert old in GOOD
+    path = folder / "design.toml"
+    path.write_text(GOOD.replace(old, new))
+    with pytest.raises(DesignFileError, match=said) as caught:
+        read_design(path)
+    assert f"line {line}" in str(caught.value)
+    assert "design.toml" in str(caught.value)
+
+
+def test_missing_key(folder):
+    path = folder / "design.toml"
+    path.write_text('datasets = ["pima"]\n')
+    with pytest.raises(DesignFileError, match="strategies must be a list"):
+        read_design(path)

@@ -1,0 +1,177 @@
+import pickle
+import threading
+import time
+
+import numpy as np
+import pytest
+from odd_classifiers import (
+    Majority,
+    Nameless,
+    OddProbabilities,
+    Raising,
+    Sleeping,
+    TooShort,
+    Warning_,
+)
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import brier_score_loss, log_loss, recall_score, roc_auc_score
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+from oblique.compare import Design, Strategy, run_cell
+from oblique.compare.deadline import TimeLimitExceeded, deadline
+from oblique.compare.execute import prepare_estimator
+from oblique.compare.measure import measure_tree
+from oblique.compare.splitting import split_rows
+from oblique.compare.timing import time_call
+from oblique.datasets import load_dataset
+from projection.jit import jit
+
+
+def make_cell(estimator, dataset="pima"):
+    return Design([dataset], [Strategy("tried", estimator)], repeats=1).cells()[0]
+
+
+def test_scores_are_those_of_scikit_learn():
+    cell = make_cell(make_pipeline(StandardScaler(), LogisticRegression()))
+    record = run_cell(cell, keep_predictions=True)
+    assert record["status"] == "done"
+    pima = load_dataset("pima")
+    train, test = split_rows(pima.target.to_numpy(), cell.split, seed=cell.seed)
+    model = make_pipeline(StandardScaler(), LogisticRegression())
+    model.fit(pima.data.iloc[train], pima.target.iloc[train])
+    actual, data = pima.target.iloc[test], pima.data.iloc[test]
+    predicted, probability = model.predict(data), model.predict_proba(data)[:, 1]
+    scores = record["scores"]
+    assert scores["accuracy"] == np.mean(predicted == actual)
+    assert scores["unsafe_accuracy"] == recall_score(actual, predicted, pos_label=1)
+    assert scores["safe_accuracy"] == recall_score(actual, predicted, pos_label=0)
+    assert scores["recall"] == {"0": scores["safe_accuracy"], "1": scores["unsafe_accuracy"]}
+    assert scores["roc_auc"] == roc_auc_score(actual, probability)
+    assert scores["log_loss"] == pytest.approx(log_loss(actual, probability))
+    assert scores["brier"] == pytest.approx(brier_score_loss(actual, probability))
+    assert (scores["n_train"], scores["n_test"]) == (384, 384)
+    assert scores["depth"] is None
+    assert record["predictions"]["rows"] == test.tolist()
+    assert record["predictions"]["predicted"] == predicted.tolist()
+
+
+def test_many_classes_and_no_unsafe_class():
+    record = run_cell(make_cell(DecisionTreeClassifier(max_depth=2), "iris"))
+    scores = record["scores"]
+    assert scores["unsafe_accuracy"] is None
+    assert len(scores["recall"]) == 3
+    assert scores["balanced_accuracy"] == pytest.approx(np.mean(list(scores["recall"].values())))
+    assert 0 <= scores["brier"] <= 2
+    assert 0.5 < scores["roc_auc"] <= 1
+
+
+def test_same_cell_same_scores():
+    cell = make_cell(RandomForestClassifier(n_estimators=5))
+    first, second = run_cell(cell), run_cell(pickle.loads(pickle.dumps(cell)))
+    assert first["scores"] == second["scores"]
+    assert first["key"] == second["key"] == cell.key
+
+
+@pytest.mark.parametrize(
+    ("estimator", "error", "said"),
+    [
+        (Raising(), "RuntimeError", "no tree today"),
+        (Nameless(), "ValueError", "predict returned nan for 384 of 384 rows"),
+        (TooShort(), "ValueError", r"predict returned shape (383,) for 384 rows"),
+        (OddProbabilities(), "ValueError", "no probabilities"),
+    ],
+)
+def test_a_bad_strategy_makes_a_failed_record(estimator, error, said):
+    record = run_cell(make_cell(estimator))
+    assert record["status"] == "failed"
+    assert "scores" not in record
+    assert record["error"]["type"] == error
+    assert said in record["error"]["message"]
+    assert "Traceback" in record["error"]["traceback"]
+
+
+def test_interrupt_is_no_failure(monkeypatch):
+    def interrupted(self, X, y):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Majority, "fit", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run_cell(make_cell(Majority()))
+
+
+def test_warnings_are_kept():
+    assert run_cell(make_cell(Warning_()))["warnings"] == ["UserWarning: mind the gap"]
+
+
+@pytest.mark.parametrize("in_thread", [False, True])
+def test_time_limit(in_thread):
+    cell = make_cell(Sleeping(2.0))
+    records = []
+
+    def work():
+        records.append(run_cell(cell, time_limit=0.3))
+
+    start = time.perf_counter()
+    if in_thread:
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+    else:
+        work()
+        assert time.perf_counter() - start < 1.5
+    assert records[0]["status"] == "failed"
+    assert records[0]["error"]["type"] == "TimeLimitExceeded"
+    assert "0.3 s" in records[0]["error"]["message"]
+
+
+def test_time_limit_leaves_nothing_behind():
+    with deadline(0.05):
+        pass
+    with pytest.raises(TimeLimitExceeded), deadline(0.01):
+        time.sleep(1)
+    time.sleep(0.1)
+
+
+def test_unset_parameters_are_filled_in_at_any_depth():
+    pipeline = make_pipeline(StandardScaler(), Majority())
+    prepared = prepare_estimator(pipeline, unsafe_class=1, seed=7)
+    assert prepared[-1].unsafe_class == 1
+    assert prepared[-1].random_state == 7
+    chosen = prepare_estimator(Majority(unsafe_class=0, random_state=3), unsafe_class=1, seed=7)
+    assert (chosen.unsafe_class, chosen.random_state) == (0, 3)
+    assert pipeline[-1].unsafe_class is None
+
+
+def test_tree_is_found_inside_pipelines_and_searches():
+    iris = load_dataset("iris")
+    tree = DecisionTreeClassifier(max_depth=2, random_state=0).fit(iris.data, iris.target)
+    expected = {"depth": 2, "leaves": tree.get_n_leaves(), "test_size": 1.0}
+    assert measure_tree(tree) == expected
+    piped = make_pipeline(StandardScaler(), DecisionTreeClassifier(max_depth=2, random_state=0))
+    assert measure_tree(piped.fit(iris.data, iris.target)) == expected
+    search = GridSearchCV(piped, {"decisiontreeclassifier__max_depth": [2]}, cv=3)
+    assert measure_tree(search.fit(iris.data, iris.target)) == expected
+    stump = DecisionTreeClassifier(min_samples_split=1000).fit(iris.data, iris.target)
+    assert measure_tree(stump) == {"depth": 0, "leaves": 1, "test_size": None}
+    assert measure_tree(Majority()) == {"depth": None, "leaves": None, "test_size": None}
+
+
+def test_time_holds_no_compilation():
+    @jit
+    def double(x):
+        return x + x
+
+    result, seconds = time_call(lambda: double(2.0))
+    assert result == 4.0
+    assert seconds < 0.01  # compiling takes longer by far
+
+
+def test_cell_whose_data_changed():
+    cell = make_cell(Majority())
+    object.__setattr__(cell, "checksum", "0" * 64)
+    record = run_cell(cell)
+    assert "has changed" in record["error"]["message"]

@@ -1,0 +1,86 @@
+"""A run that is killed and resumed ends like one that was left alone."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from oblique.compare import Design, ResultStore, run
+
+STRATEGIES = ["sklearn.tree:DecisionTreeClassifier", "odd_classifiers:unhurried"]
+REPEATS = 20
+N_CELLS = 2 * len(STRATEGIES) * REPEATS
+COMMAND = [
+    sys.executable, "-m", "oblique.cli", "compare", "--data", "bupa", "new_thyroid",
+    "--repeats", str(REPEATS), "--jobs", "2", "--strategies", *STRATEGIES,
+]  # fmt: skip
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
+
+
+def start(store):
+    return subprocess.Popen(
+        [*COMMAND, "--store", str(store)],
+        env=ENVIRONMENT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        text=True,
+    )
+
+
+def wait_for_cells(store, number, process):
+    folder = store / "cells"
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline and process.poll() is None:
+        if folder.is_dir() and sum(p.suffix == ".json" for p in folder.iterdir()) >= number:
+            return
+        time.sleep(0.01)
+    pytest.fail(f"no {number} cells: {process.communicate(timeout=10)}")
+
+
+def test_killed_three_times_and_resumed(tmp_path):
+    store, rng = tmp_path / "store", random.Random(3)
+    for low, high in ((5, 20), (25, 45), (50, 70)):
+        process = start(store)
+        wait_for_cells(store, rng.randint(low, high), process)
+        time.sleep(rng.uniform(0, 0.05))
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate(timeout=30)
+        assert process.returncode == -signal.SIGKILL
+        assert all(record["status"] == "done" for record in ResultStore(store).records())
+    assert ResultStore(store).status().missing > 0
+    process = start(store)
+    process.communicate(timeout=120)
+    assert process.returncode == 0
+    assert ResultStore(store).status() == (N_CELLS, 0, 0)
+
+    untouched = run(Design(["bupa", "new_thyroid"], STRATEGIES, repeats=REPEATS), progress=False)
+    resumed = {r["key"]: json.dumps(r["scores"]) for r in ResultStore(store).records()}
+    assert resumed == {r["key"]: json.dumps(r["scores"]) for r in untouched.records}
+
+
+def test_two_runs_share_a_store(tmp_path):
+    store = tmp_path / "store"
+    processes = [start(store), start(store)]
+    for process in processes:
+        process.communicate(timeout=180)
+    assert [process.returncode for process in processes] == [0, 0]
+    assert ResultStore(store).status() == (N_CELLS, 0, 0)
+
+
+def test_interrupt_tells_what_is_kept(tmp_path):
+    store = tmp_path / "store"
+    process = start(store)
+    wait_for_cells(store, 5, process)
+    os.killpg(process.pid, signal.SIGINT)
+    _, said = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "interrupted; finished cells are in" in said
+    assert "Traceback" not in said
+    assert all(record["status"] == "done" for record in ResultStore(store).records())
