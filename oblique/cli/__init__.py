@@ -1,0 +1,74 @@
+"""The command line: ``oblique compare`` and more.
+
+Every subcommand is one module of this folder with a `SUMMARY`, an `EXAMPLE`,
+`add_arguments` and `execute`. They import what is heavy when they run, so that ``--help``
+answers at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from types import ModuleType
+
+from oblique.cli import compare, datasets, store, strategies
+
+#: Exit codes.
+DONE, CELLS_FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+
+COMMANDS: dict[str, ModuleType] = {
+    "compare": compare,
+    "datasets": datasets,
+    "strategies": strategies,
+    "store": store,
+}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        Arguments after the program's name; by default those of the process.
+
+    Returns
+    -------
+    int
+        0 done, 1 some cells of a comparison failed, 2 bad arguments or input, 130 interrupted.
+    """
+    arguments = _make_parser().parse_args(argv)
+    try:
+        code: int = COMMANDS[arguments.command].execute(arguments)
+    except (ValueError, TypeError, OSError, ImportError) as error:
+        if arguments.traceback:
+            raise
+        print(f"oblique {arguments.command}: error: {error}", file=sys.stderr)
+        return BAD_INPUT
+    except KeyboardInterrupt as interrupt:
+        said = str(interrupt) or "nothing was written"
+        print(f"\noblique {arguments.command}: interrupted; {said}", file=sys.stderr)
+        return INTERRUPTED
+    return code
+
+
+def _make_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="oblique", description="Train, compare and explain oblique decision trees."
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, module in COMMANDS.items():
+        command = commands.add_parser(
+            name,
+            help=module.SUMMARY,
+            description=module.SUMMARY,
+            epilog=f"example:\n{module.EXAMPLE}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        module.add_arguments(command)
+        command.add_argument("--json", action="store_true", help="write JSON for programs")
+        command.add_argument(
+            "--traceback", action="store_true", help="show where an error comes from"
+        )
+    return parser

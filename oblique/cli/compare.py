@@ -1,0 +1,182 @@
+"""``oblique compare``: strategies on data sets, on the same splits."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from oblique.cli.table import add_data_options, plain
+
+if TYPE_CHECKING:
+    from oblique.compare import Design, Results
+
+SUMMARY = "Compare strategies on data sets by repeated stratified splits."
+EXAMPLE = """\
+  oblique compare
+  oblique compare --data pima my.csv --strategies ldt cart sklearn.svm:SVC --repeats 100 \\
+      --store results --output cells.csv"""
+
+STRATEGIES = ("ldt", "ldt_safe_pruned", "ap", "ap_pruned", "cart")
+REPEATS = 50
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``oblique compare``."""
+    design = parser.add_argument_group("what is compared")
+    design.add_argument(
+        "--design", metavar="FILE", help="TOML file with all of the design, instead of options"
+    )
+    design.add_argument(
+        "--data", nargs="+", metavar="DATA", help="data sets (default: the five of Vadera 2005)"
+    )
+    design.add_argument(
+        "--strategies", nargs="+", metavar="NAME", help=f"default: {' '.join(STRATEGIES)}"
+    )
+    design.add_argument(
+        "--train-sizes", nargs="+", type=float, metavar="SHARE", help="default: 0.5"
+    )
+    design.add_argument("--folds", type=int, metavar="K", help="cross-validate in K folds instead")
+    design.add_argument("--repeats", type=int, metavar="N", help=f"default: {REPEATS}")
+    design.add_argument("--seed", type=int, help="base of all random choices (default: 0)")
+    add_data_options(design)
+    running = parser.add_argument_group("how it runs")
+    running.add_argument(
+        "--jobs", type=int, default=-1, metavar="N", help="processes (default: one a core)"
+    )
+    running.add_argument("--store", metavar="DIR", help="keep every cell here; resume from here")
+    running.add_argument(
+        "--rerun-failed", action="store_true", help="run the store's failed cells again"
+    )
+    running.add_argument(
+        "--time-limit", type=float, metavar="SECONDS", help="give a cell up after so long"
+    )
+    running.add_argument(
+        "--shard", type=_parse_shard, metavar="I/N", help="run the I-th of N parts of the cells"
+    )
+    running.add_argument(
+        "--dask", metavar="ADDRESS", help="run on the workers of this dask scheduler"
+    )
+    running.add_argument("--quiet", action="store_true", help="show no progress")
+    written = parser.add_argument_group("what is written")
+    written.add_argument(
+        "--output", metavar="FILE", help="every cell, as .csv or .json by the file's ending"
+    )
+    written.add_argument(
+        "--keep-predictions", action="store_true", help="keep predictions of every test row"
+    )
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    """Run the comparison, print its tables and write what was asked for."""
+    from oblique.compare import run, summarize
+
+    if arguments.output:
+        _check_output(arguments.output)
+    design = _make_design(arguments)
+    try:
+        results = run(
+            design,
+            store=arguments.store,
+            n_jobs=arguments.jobs,
+            shard=arguments.shard,
+            rerun_failed=arguments.rerun_failed,
+            time_limit=arguments.time_limit,
+            keep_predictions=arguments.keep_predictions,
+            dask_address=arguments.dask,
+            progress=not arguments.quiet,
+        )
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(_what_is_kept(arguments.store)) from None
+    if arguments.json:
+        print(json.dumps(plain(summarize(results.records).to_dict("records")), indent=2))
+    else:
+        _print_tables(results)
+    if arguments.output:
+        _write_cells(results, arguments.output)
+    return _tell_failures(results)
+
+
+def _make_design(arguments: argparse.Namespace) -> Design:
+    from oblique.compare import Design, Source
+    from oblique.compare.source import make_source
+    from oblique.datasets import PAPER_SETS
+
+    given = {
+        "strategies": arguments.strategies,
+        "train_sizes": arguments.train_sizes,
+        "n_folds": arguments.folds,
+        "repeats": arguments.repeats,
+        "seed": arguments.seed,
+    }
+    options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    if arguments.design is not None:
+        if options or arguments.data:
+            raise ValueError("--design holds the whole design; leave the other options of it out")
+        from oblique.compare.design_file import read_design
+
+        return read_design(arguments.design)
+    sources = [make_source(location) for location in arguments.data or PAPER_SETS]
+    if arguments.target or arguments.unsafe:
+        sources = [
+            Source(source.name, source.location, arguments.target, arguments.unsafe)
+            for source in sources
+        ]
+    return Design(datasets=sources, **{"strategies": STRATEGIES, "repeats": REPEATS, **options})
+
+
+def _parse_shard(text: str) -> tuple[int, int]:
+    part, _, parts = text.partition("/")
+    try:
+        return int(part), int(parts)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not I/N, such as 2/8") from None
+
+
+def _print_tables(results: Results) -> None:
+    from oblique.compare.text import format_results
+
+    print(format_results(results.records))
+
+
+def _check_output(path: str) -> None:
+    """Find out that a file cannot be written before hours of work rather than after."""
+    if Path(path).suffix not in (".csv", ".json"):
+        raise ValueError(f"--output {path}: the name must end in .csv or .json")
+    folder = Path(path).resolve().parent
+    if not folder.is_dir() or not os.access(folder, os.W_OK):
+        raise ValueError(f"--output {path}: the folder {folder} is missing or cannot be written")
+
+
+def _write_cells(results: Results, path: str) -> None:
+    from oblique.compare import tabulate
+
+    if path.endswith(".csv"):
+        tabulate(results.records).to_csv(path, index=False)
+    else:
+        Path(path).write_text(json.dumps(plain(list(results.records)), indent=1))
+    print(f"{len(results.records)} cells written to {path}", file=sys.stderr)
+
+
+def _tell_failures(results: Results) -> int:
+    if not results.failed:
+        return 0
+    print(f"{len(results.failed)} of {len(results.records)} cells failed:", file=sys.stderr)
+    told: dict[tuple[str, str, str], int] = {}
+    for record in results.failed:
+        cell, error = record["cell"], record["error"]
+        reason = f"{error['type']}: {error['message']}"
+        names = (cell["strategy"], cell["dataset"], reason)
+        told[names] = told.get(names, 0) + 1
+    for (strategy, dataset, reason), count in told.items():
+        print(f"  {strategy} on {dataset}, {count} cells: {reason}", file=sys.stderr)
+    return 1
+
+
+def _what_is_kept(store: str | None) -> str:
+    if store is None:
+        return "nothing was kept; with --store DIR a run can be resumed"
+    return f"finished cells are in {store}; the same command goes on from there"

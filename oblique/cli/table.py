@@ -1,0 +1,58 @@
+"""What several commands share: options for reading tables, and printing them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from oblique.datasets import Dataset
+
+
+def add_data_options(parser: argparse._ActionsContainer) -> None:
+    """Add the options that say how a data file is to be read."""
+    parser.add_argument(
+        "--target", metavar="COLUMN", help="column of a file with the class (default: the last)"
+    )
+    parser.add_argument(
+        "--unsafe", metavar="CLASS", help="class whose misses are dangerous (default: as known)"
+    )
+
+
+def read_data(location: str, *, target: str | None, unsafe: str | None) -> Dataset:
+    """Load a data set by name or path as the options say."""
+    from oblique.datasets import load_dataset
+
+    return load_dataset(location, target=target, unsafe_class=unsafe)
+
+
+def add_seed_option(parser: argparse.ArgumentParser) -> None:
+    """Add ``--seed``."""
+    parser.add_argument("--seed", type=int, default=0, help="base of all random choices")
+
+
+def print_json(value: Any) -> None:
+    """Print a value as JSON; what is no number becomes null."""
+    print(json.dumps(plain(value), indent=2))
+
+
+def plain(value: Any) -> Any:
+    """Turn numpy scalars and NaN into what JSON knows."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if hasattr(value, "tolist"):
+        return plain(value.tolist())
+    return None if isinstance(value, float) and value != value else value
+
+
+def print_columns(rows: Sequence[Sequence[Any]], *, headings: Sequence[str]) -> None:
+    """Print rows of text in aligned columns."""
+    texts = [list(headings), *([str(cell) for cell in row] for row in rows)]
+    widths = [max(len(row[i]) for row in texts) for i in range(len(headings))]
+    for row in texts:
+        cells = (f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
+        print("  ".join(cells).rstrip())

@@ -1,0 +1,186 @@
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from oblique.cli import COMMANDS, main
+
+QUICK = ["--repeats", "2", "--jobs", "1", "--quiet"]
+TREE = "sklearn.tree:DecisionTreeClassifier"
+
+
+def run_program(*arguments):
+    return subprocess.run(
+        [sys.executable, "-m", "oblique.cli", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parent)},
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_has_an_example(command, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main([command, "--help"])
+    assert ended.value.code == 0
+    assert f"example:\n  oblique {command}" in capsys.readouterr().out
+
+
+def test_help_comes_at_once():
+    def seconds(*command):
+        start = time.perf_counter()
+        subprocess.run([sys.executable, *command], capture_output=True, check=True)
+        return time.perf_counter() - start
+
+    bare = min(seconds("-c", "pass") for _ in range(3))
+    assert min(seconds("-m", "oblique.cli", "--help") for _ in range(3)) < bare + 0.5
+
+
+def test_help_imports_nothing_heavy():
+    program = (
+        "import sys, oblique.cli; oblique.cli._make_parser();"
+        "print([m for m in ('numpy', 'sklearn', 'pandas', 'numba') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_compare_prints_tables(capsys):
+    assert main(["compare", "--data", "pima", "--strategies", "ap", TREE, *QUICK]) == 0
+    said = capsys.readouterr().out
+    assert "pima, 50/50, 768 rows, unsafe class 1" in said
+    assert "Vadera 2005" in said
+    assert TREE in said
+
+
+def test_compare_writes_json(capsys):
+    assert main(["compare", "--data", "bupa", "--strategies", TREE, "--json", *QUICK]) == 0
+    (row,) = json.loads(capsys.readouterr().out)
+    assert row["cells"] == 2
+    assert 0.4 < row["accuracy"] < 0.9
+
+
+def test_compare_writes_cells(tmp_path, capsys):
+    arguments = ["compare", "--data", "bupa", "--strategies", TREE, *QUICK]
+    assert main([*arguments, "--output", str(tmp_path / "cells.csv")]) == 0
+    assert len(pd.read_csv(tmp_path / "cells.csv")) == 2
+    assert main([*arguments, "--output", str(tmp_path / "cells.json"), "--keep-predictions"]) == 0
+    records = json.loads((tmp_path / "cells.json").read_text())
+    assert all(r["status"] == "done" and r["predictions"] for r in records)
+
+
+def test_compare_own_file(tmp_path, capsys):
+    rows = "".join(f"{'ill' if i % 3 else 'well'},{i}\n" for i in range(60))
+    (tmp_path / "wards.csv").write_text("outcome,age\n" + rows)
+    code = main(
+        ["compare", "--data", str(tmp_path / "wards.csv"), "--target", "outcome", "--unsafe",
+         "ill", "--strategies", "ldt", "--folds", "3", *QUICK]
+    )  # fmt: skip
+    assert code == 0
+    assert "wards, 3-fold, 60 rows, unsafe class ill" in capsys.readouterr().out
+
+
+def test_failed_cells_are_told_by_exit_code(capsys):
+    code = main(
+        ["compare", "--data", "bupa", "--strategies", "odd_classifiers:raising", TREE, *QUICK]
+    )
+    assert code == 1
+    captured = capsys.readouterr()
+    assert "2 of 4 cells failed" in captured.err
+    assert "odd_classifiers:raising on bupa, 2 cells: RuntimeError: no tree today" in captured.err
+    assert TREE in captured.out
+
+
+def test_design_file(tmp_path, capsys):
+    design = tmp_path / "design.toml"
+    design.write_text(f'datasets = ["bupa"]\nstrategies = ["{TREE}"]\nrepeats = 2\n')
+    assert main(["compare", "--design", str(design), "--jobs", "1", "--quiet"]) == 0
+    assert "bupa, 50/50" in capsys.readouterr().out
+    assert main(["compare", "--design", str(design), "--repeats", "3"]) == 2
+    assert "leave the other options of it out" in capsys.readouterr().err
+    design.write_text('datasets = ["bupa"]\nstrategys = ["ap"]\n')
+    assert main(["compare", "--design", str(design)]) == 2
+    assert "design.toml, line 2: key='strategys' is not known" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--data", "pimaa"], "'pima'"),
+        (["--data", "no/such.csv"], "no/such.csv"),
+        (["--strategies", "lddt"], "'ldt'"),
+        (["--strategies", "nowhere:x"], "cannot import 'nowhere'"),
+        (["--train-sizes", "1.5"], "train_sizes must lie between 0 and 1, got 1.5"),
+        (["--repeats", "0"], "repeats must be"),
+        (["--jobs", "0"], "n_jobs"),
+        (["--output", "cells.xls"], "must end in .csv or .json"),
+        (["--output", "no/such/folder/cells.csv"], "is missing"),
+        (["--data", "pima", "--unsafe", "purple"], "'purple'"),
+        (["--time-limit", "-1"], "time_limit"),
+        (["--shard", "3/2"], "shard"),
+    ],
+)
+def test_bad_input(arguments, said, capsys):
+    assert main(["compare", *arguments]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("oblique compare: error: ")
+    assert said in error
+
+
+@pytest.mark.parametrize("arguments", [["--shard", "x"], ["--nonsense"], ["--seed", "x"]])
+def test_bad_options(arguments):
+    with pytest.raises(SystemExit) as ended:
+        main(["compare", *arguments])
+    assert ended.value.code == 2
+
+
+def test_traceback_on_request():
+    with pytest.raises(ValueError, match="pimaa"):
+        main(["compare", "--data", "pimaa", "--traceback"])
+
+
+def test_store_commands(tmp_path, capsys):
+    store = str(tmp_path / "store")
+    strategies = ["--strategies", "odd_classifiers:raising", TREE]
+    main(["compare", "--data", "bupa", *strategies, "--shard", "1/2", "--store", store, *QUICK])
+    main(["compare", "--data", "bupa", *strategies, "--shard", "2/2", "--store", store, *QUICK])
+    capsys.readouterr()
+    assert main(["store", "status", store]) == 0
+    assert capsys.readouterr().out == "2 done, 2 failed, 0 missing\n"
+    assert main(["store", "status", store, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"done": 2, "failed": 2, "missing": 0}
+    assert main(["store", "failed", store]) == 0
+    assert "no tree today" in capsys.readouterr().out
+    assert main(["store", "missing", store]) == 0
+    assert capsys.readouterr().out == "nothing is missing\n"
+    assert main(["store", "compact", store, "-o", str(tmp_path / "all.jsonl")]) == 0
+    assert len((tmp_path / "all.jsonl").read_text().splitlines()) == 4
+    assert main(["store", "compact", store]) == 2
+    assert main(["store", "status", str(tmp_path / "absent")]) == 2
+
+
+def test_strategies_and_datasets(capsys):
+    assert main(["strategies"]) == 0
+    assert "ldt_safe_pruned  oblique-trees" in capsys.readouterr().out
+    assert main(["strategies", "--json"]) == 0
+    assert {"ldt", "cart"} <= {row["name"] for row in json.loads(capsys.readouterr().out)}
+    assert main(["datasets", "--json"]) == 0
+    pima = next(r for r in json.loads(capsys.readouterr().out) if r["name"] == "pima")
+    assert (pima["rows"], pima["features"], pima["unsafe_class"]) == (768, 8, "diabetes")
+    assert main(["datasets"]) == 0
+    assert "pima" in capsys.readouterr().out
+
+
+def test_program():
+    done = run_program("compare", "--data", "bupa", "--strategies", TREE, "--repeats", "4")
+    assert done.returncode == 0
+    assert "bupa, 50/50, 345 rows" in done.stdout
+    assert "4/4 cells" in done.stderr
+    assert run_program("compare", "--data", "pimaa").returncode == 2
