@@ -1,21 +1,31 @@
 """Convex geometry: polyhedra, metrics and projections onto them."""
 
+from projection.cell_search import CellSearch, NearestCells, nearest_cells, prepare_search
 from projection.dispatch import NORMS_OF, SOLVERS, project
 from projection.exceptions import InputError, ProjectionError
 from projection.interior import Interior, find_interior
+from projection.limits import MoveLimits, make_limits
 from projection.metric import Metric
+from projection.partition import Partition
 from projection.polyhedron import Polyhedron
 from projection.result import Projection
 
 __all__ = [
     "NORMS_OF",
     "SOLVERS",
+    "CellSearch",
     "InputError",
     "Interior",
     "Metric",
+    "MoveLimits",
+    "NearestCells",
+    "Partition",
     "Polyhedron",
     "Projection",
     "ProjectionError",
     "find_interior",
+    "make_limits",
+    "nearest_cells",
+    "prepare_search",
     "project",
 ]

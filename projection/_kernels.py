@@ -1,14 +1,16 @@
-"""Compiled loops: projections onto halfspaces and the best-first search of a partition.
+"""Compiled loops: exact projections onto halfspaces and the best-first search of a partition.
 
 Everything is said in metric units relative to the case: a row of unit length ``w`` with the
 value ``r = w . x - c`` at the case restricts the move ``z`` by ``sign * (r + w . z) <= 0``.
-A cell is the list of its rows with a sign each (+1 left of the plane, -1 right of it).
+A cell is the list of its rows with a sign each (+1 left of the plane, -1 right of it). Rows may
+be longer than a move: coordinates that must not move stand behind those that may.
 
-They share one file because a cached kernel does not notice changes of a callee elsewhere.
+The functions share one file because a cached kernel does not notice changes of a callee in
+another file, and they pass arrays one by one because every record handed to a compiled function
+has all its arrays counted in and out: at a microsecond a case that is most of the time.
 """
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
@@ -21,6 +23,7 @@ OPTIMAL, EMPTY, FAILED = 0, 1, 2
 DEPENDENT_SQUARED = 1e-22
 # Violations below this share of the distance are rounding noise of the projection itself.
 NOISE = 1e-13
+EPSILON = 2.220446049250313e-16
 
 
 # --- vectors -------------------------------------------------------------------------------
@@ -28,9 +31,9 @@ NOISE = 1e-13
 
 @jit
 def dot(a: Floats, b: Floats) -> float:
-    """Inner product, summed in index order."""
+    """Inner product over the length of `b`, summed in index order."""
     total = 0.0
-    for j in range(a.shape[0]):
+    for j in range(b.shape[0]):
         total += a[j] * b[j]
     return total
 
@@ -42,32 +45,38 @@ def add_multiple(target: Floats, factor: float, vector: Floats) -> None:
         target[j] += factor * vector[j]
 
 
+@jit
+def worst_row(
+    normals: Floats, values: Floats, rows: Integers, signs: Floats, count: int, move: Floats
+) -> float:
+    """Largest violation of a cell's rows by a move (negative inside)."""
+    worst = -np.inf
+    for p in range(count):
+        row = rows[p]
+        worst = max(worst, signs[p] * (values[row] + dot(normals[row], move)))
+    return worst
+
+
 # --- norm 2: dual active set -----------------------------------------------------------------
+#
+# Workspace for k active rows:
+#   position[i]       place of an active row in the cell's list
+#   dual[MULTIPLIER]  multipliers; dual[ALONG]: coordinates of the entering normal in the basis;
+#                     dual[CHANGE]: fall of each multiplier per unit of the entering one
+#   basis[i]          orthonormal rows Q; basis[k] holds what the entering normal has beside them
+#   triangle          R, with signed normal i = sum_l R[l, i] Q[l]
+
+MULTIPLIER, ALONG, CHANGE = 0, 1, 2
 
 
-class ActiveSet(NamedTuple):
-    """Workspace of the dual active-set method; the first k rows of each array are in use."""
-
-    position: Integers  # place of each active row in the cell's list
-    multiplier: Floats
-    basis: Floats  # orthonormal rows Q
-    triangle: Floats  # R, with signed normal i = sum_l R[l, i] Q[l]
-    along: Floats  # coordinates of the entering normal in the basis
-    change: Floats  # fall of each multiplier per unit of the entering one
-    rest: Floats  # part of the entering normal outside the basis
-
-
-def make_active_set(n_rows: int, n_features: int) -> ActiveSet:
-    """Allocate a workspace for cells of at most `n_rows` rows."""
+def make_active_set(n_rows: int, n_features: int) -> tuple[Integers, Floats, Floats, Floats]:
+    """Allocate (position, dual, basis, triangle) for cells of at most `n_rows` rows."""
     size = min(n_rows, n_features) + 2
-    return ActiveSet(
+    return (
         np.zeros(size, dtype=np.int64),
-        np.zeros(size),
+        np.zeros((3, size)),
         np.zeros((size, n_features)),
         np.zeros((size, size)),
-        np.zeros(size),
-        np.zeros(size),
-        np.zeros(n_features),
     )
 
 
@@ -80,7 +89,7 @@ def most_violated(
     count: int,
     move: Floats,
     k: int,
-    work: ActiveSet,
+    position: Integers,
     tolerance: float,
 ) -> int:
     """Place of the inactive row that `move` violates most, or -1."""
@@ -95,7 +104,7 @@ def most_violated(
         if excess > largest:
             inactive = True
             for i in range(k):
-                if work.position[i] == p:
+                if position[i] == p:
                     inactive = False
             if inactive:
                 largest = excess
@@ -104,85 +113,86 @@ def most_violated(
 
 
 @jit
-def split_normal(normal: Floats, sign: float, k: int, work: ActiveSet) -> float:
+def split_normal(normal: Floats, sign: float, k: int, dual: Floats, basis: Floats) -> float:
     """Split a signed normal along the basis; return the squared length of the rest.
 
     Two passes of Gram-Schmidt keep the basis orthogonal to working precision.
     """
-    for j in range(normal.shape[0]):
-        work.rest[j] = sign * normal[j]
+    rest = basis[k]
+    for j in range(rest.shape[0]):
+        rest[j] = sign * normal[j]
     for i in range(k):
-        work.along[i] = 0.0
+        dual[ALONG, i] = 0.0
     if k > 0:
         for _ in range(2):
             for i in range(k):
-                share = dot(work.basis[i], work.rest)
-                work.along[i] += share
-                add_multiple(work.rest, -share, work.basis[i])
-    return dot(work.rest, work.rest)
+                share = dot(basis[i], rest)
+                dual[ALONG, i] += share
+                add_multiple(rest, -share, basis[i])
+    return dot(rest, rest)
 
 
 @jit
-def solve_triangle(right: Floats, k: int, work: ActiveSet) -> None:
-    """Solve ``R change = right`` for the first k unknowns."""
+def solve_triangle(k: int, dual: Floats, triangle: Floats) -> None:
+    """Solve ``R change = along``."""
     for i in range(k - 1, -1, -1):
-        total = right[i]
+        total = dual[ALONG, i]
         for j in range(i + 1, k):
-            total -= work.triangle[i, j] * work.change[j]
-        work.change[i] = total / work.triangle[i, i]
+            total -= triangle[i, j] * dual[CHANGE, j]
+        dual[CHANGE, i] = total / triangle[i, i]
 
 
 @jit
-def drop_active(out: int, k: int, work: ActiveSet) -> None:
+def drop_active(
+    out: int, k: int, position: Integers, dual: Floats, basis: Floats, triangle: Floats
+) -> None:
     """Take active row number `out` away and restore the triangle by plane rotations."""
     for i in range(out, k - 1):
-        work.position[i] = work.position[i + 1]
-        work.multiplier[i] = work.multiplier[i + 1]
+        position[i] = position[i + 1]
+        dual[MULTIPLIER, i] = dual[MULTIPLIER, i + 1]
         for j in range(i + 2):
-            work.triangle[j, i] = work.triangle[j, i + 1]
+            triangle[j, i] = triangle[j, i + 1]
     for i in range(out, k - 1):
-        a = work.triangle[i, i]
-        b = work.triangle[i + 1, i]
-        length = math.hypot(a, b)
-        cosine = a / length
-        sine = b / length
+        length = math.hypot(triangle[i, i], triangle[i + 1, i])
+        cosine = triangle[i, i] / length
+        sine = triangle[i + 1, i] / length
         for j in range(i, k - 1):
-            upper = work.triangle[i, j]
-            lower = work.triangle[i + 1, j]
-            work.triangle[i, j] = cosine * upper + sine * lower
-            work.triangle[i + 1, j] = cosine * lower - sine * upper
-        for j in range(work.basis.shape[1]):
-            upper = work.basis[i, j]
-            lower = work.basis[i + 1, j]
-            work.basis[i, j] = cosine * upper + sine * lower
-            work.basis[i + 1, j] = cosine * lower - sine * upper
+            upper = triangle[i, j]
+            lower = triangle[i + 1, j]
+            triangle[i, j] = cosine * upper + sine * lower
+            triangle[i + 1, j] = cosine * lower - sine * upper
+        for j in range(basis.shape[1]):
+            upper = basis[i, j]
+            lower = basis[i + 1, j]
+            basis[i, j] = cosine * upper + sine * lower
+            basis[i + 1, j] = cosine * lower - sine * upper
 
 
 @jit
 def append_active(
-    place: int, pressure: float, squared_rest: float, k: int, work: ActiveSet
+    squared_rest: float, k: int, dual: Floats, basis: Floats, triangle: Floats
 ) -> None:
-    """Make the split normal the last active row."""
+    """Make the split normal the last row of the basis."""
     length = math.sqrt(squared_rest)
-    for j in range(work.rest.shape[0]):
-        work.basis[k, j] = work.rest[j] / length
+    for j in range(basis.shape[1]):
+        basis[k, j] /= length
     for i in range(k):
-        work.triangle[i, k] = work.along[i]
-    work.triangle[k, k] = length
-    work.position[k] = place
-    work.multiplier[k] = pressure
+        triangle[i, k] = dual[ALONG, i]
+    triangle[k, k] = length
 
 
 @jit
 def enter_row(
-    normals: Floats,
-    values: Floats,
-    row: int,
+    normal: Floats,
+    value: float,
     sign: float,
     place: int,
     move: Floats,
     k: int,
-    work: ActiveSet,
+    position: Integers,
+    dual: Floats,
+    basis: Floats,
+    triangle: Floats,
 ) -> int:
     """Raise the multiplier of a violated row until it holds; return the new k, or -1 if empty.
 
@@ -191,52 +201,62 @@ def enter_row(
     """
     pressure = 0.0
     while True:
-        squared_rest = split_normal(normals[row], sign, k, work)
-        solve_triangle(work.along, k, work)
-        dependent = squared_rest < DEPENDENT_SQUARED or k >= normals.shape[1]
+        squared_rest = split_normal(normal, sign, k, dual, basis)
+        solve_triangle(k, dual, triangle)
         partial = np.inf
         out = -1
         for i in range(k):
-            if work.change[i] > 1e-14 and work.multiplier[i] < partial * work.change[i]:
-                partial = work.multiplier[i] / work.change[i]
+            fall = dual[CHANGE, i]
+            if fall > 1e-14 and dual[MULTIPLIER, i] < partial * fall:
+                partial = dual[MULTIPLIER, i] / fall
                 out = i
         full = np.inf
-        if not dependent:
-            full = sign * (values[row] + dot(normals[row], move)) / squared_rest
+        if squared_rest >= DEPENDENT_SQUARED and k < move.shape[0]:
+            full = sign * (value + dot(normal, move)) / squared_rest
         step = min(partial, full)
         if step == np.inf:
             return -1
-        if not dependent:
-            add_multiple(move, -step, work.rest)
+        if full < np.inf:
+            add_multiple(move, -step, basis[k])
         for i in range(k):
-            work.multiplier[i] -= step * work.change[i]
+            dual[MULTIPLIER, i] -= step * dual[CHANGE, i]
         pressure += step
         if full <= partial:
-            append_active(place, pressure, squared_rest, k, work)
+            append_active(squared_rest, k, dual, basis, triangle)
+            position[k] = place
+            dual[MULTIPLIER, k] = pressure
             return k + 1
-        drop_active(out, k, work)
+        drop_active(out, k, position, dual, basis, triangle)
         k -= 1
 
 
 @jit
 def polish(
-    values: Floats, rows: Integers, signs: Floats, move: Floats, k: int, work: ActiveSet
+    values: Floats,
+    rows: Integers,
+    signs: Floats,
+    move: Floats,
+    k: int,
+    position: Integers,
+    dual: Floats,
+    basis: Floats,
+    triangle: Floats,
 ) -> float:
     """Recompute move and multipliers from the active rows alone; return the squared length."""
     squared = 0.0
     for j in range(move.shape[0]):
         move[j] = 0.0
     for i in range(k):
-        place = work.position[i]
+        place = position[i]
         total = -signs[place] * values[rows[place]]
         for j in range(i):
-            total -= work.triangle[j, i] * work.along[j]
-        work.along[i] = total / work.triangle[i, i]
-        add_multiple(move, work.along[i], work.basis[i])
-        squared += work.along[i] * work.along[i]
-    solve_triangle(work.along, k, work)
+            total -= triangle[j, i] * dual[ALONG, j]
+        dual[ALONG, i] = total / triangle[i, i]
+        add_multiple(move, dual[ALONG, i], basis[i])
+        squared += dual[ALONG, i] * dual[ALONG, i]
+    solve_triangle(k, dual, triangle)
     for i in range(k):
-        work.multiplier[i] = -work.change[i]
+        dual[MULTIPLIER, i] = -dual[CHANGE, i]
     return squared
 
 
@@ -248,135 +268,917 @@ def project_rows(
     signs: Floats,
     count: int,
     move: Floats,
-    work: ActiveSet,
+    position: Integers,
+    dual: Floats,
+    basis: Floats,
+    triangle: Floats,
     tolerance: float,
 ) -> tuple[int, int, float]:
     """Shortest move into a cell: (verdict, number of active rows, squared length).
 
-    Finite and exact up to rounding. `move` and the first k entries of `work.position` and
-    `work.multiplier` receive the answer.
+    Finite and exact up to rounding. `move` and the first k entries of `position` and
+    `dual[MULTIPLIER]` receive the answer.
     """
     k = 0
+    squared = 0.0
     for j in range(move.shape[0]):
         move[j] = 0.0
-    squared = 0.0
     for _ in range(20 * (count + 5)):
         noise = max(tolerance, NOISE * math.sqrt(squared))
-        place = most_violated(normals, values, rows, signs, count, move, k, work, noise)
+        place = most_violated(normals, values, rows, signs, count, move, k, position, noise)
         if place < 0:
             if k > 0:
-                squared = polish(values, rows, signs, move, k, work)
+                squared = polish(values, rows, signs, move, k, position, dual, basis, triangle)
             return OPTIMAL, k, squared
-        k = enter_row(normals, values, rows[place], signs[place], place, move, k, work)
+        row = rows[place]
+        k = enter_row(
+            normals[row], values[row], signs[place], place, move, k, position, dual, basis, triangle
+        )
         if k < 0:
             return EMPTY, 0, np.inf
         squared = dot(move, move)
     return FAILED, k, squared
 
 
-# --- norm 2: methods of sweeps -----------------------------------------------------------------
+# --- norms inf and 1: dual simplex on a small tableau --------------------------------------------
+#
+# basic_i = table[i, last] + sum_j table[i, j] * nonbasic_j with all nonbasic variables at zero.
+# Variables 0 .. n-1 belong to the coordinates, n + p is the slack of the cell's row number p. Row 0
+# is the objective, so its coefficients are the reduced costs, which stay non-negative throughout.
+#   norm inf: coordinate variable u_j with move_j = flip_j * (t - u_j), 0 <= u_j <= 2 t; row 0 is t.
+#   norm 1:   coordinate variable p_j with move_j = flip_j * p_j, p_j >= 0; its opposite has the
+#             reduced cost 2 - cost_j.
+# planes[row] = (offset, reach): reach is one over the dual norm of the row.
+
+SMALLEST_PIVOT = 1e-11
+OFFSET, REACH = 0, 1
 
 
 @jit
-def largest_excess(rows: Floats, heights: Floats, is_equality: Flags, move: Floats) -> float:
-    """Largest violation of the rows by `move`."""
-    worst = 0.0
-    for i in range(rows.shape[0]):
-        excess = dot(rows[i], move) - heights[i]
-        if is_equality[i]:
-            excess = abs(excess)
-        worst = max(worst, excess)
-    return worst
+def fill_for_largest(
+    normals: Floats,
+    values: Floats,
+    scale: float,
+    rows: Integers,
+    signs: Floats,
+    count: int,
+    first: int,
+    table: Floats,
+    basic: Integers,
+    nonbasic: Integers,
+    flip: Floats,
+) -> None:
+    """Write the tableau of norm inf in which row `first`, of reach `scale`, has entered."""
+    n = flip.shape[0]
+    last = table.shape[1] - 1
+    for j in range(n):
+        slope = signs[first] * normals[rows[first], j]
+        flip[j] = -1.0 if slope > 0.0 else 1.0
+        table[0, j] = abs(slope) * scale
+        nonbasic[j] = j
+    table[0, n] = scale
+    nonbasic[n] = n + first
+    table[0, last] = signs[first] * values[rows[first]] * scale
+    used = 1
+    for p in range(count):
+        if p == first:
+            continue
+        total = 0.0
+        for j in range(n):
+            table[used, j] = signs[p] * normals[rows[p], j] * flip[j]
+            total += table[used, j]
+        for j in range(n):
+            table[used, j] -= total * table[0, j]
+        table[used, n] = -total * scale
+        table[used, last] = -signs[p] * values[rows[p]] - total * table[0, last]
+        basic[used] = n + p
+        used += 1
 
 
 @jit
-def sweep_hildreth(
-    rows: Floats,
-    heights: Floats,
-    is_equality: Flags,
-    tolerance: float,
-    max_iter: int,
-    move: Floats,
-    multipliers: Floats,
+def fill_for_sum(
+    normals: Floats,
+    values: Floats,
+    rows: Integers,
+    signs: Floats,
+    count: int,
+    table: Floats,
+    basic: Integers,
+    nonbasic: Integers,
+    flip: Floats,
+) -> None:
+    """Write the tableau of norm 1 at the case itself (column n stays empty)."""
+    n = flip.shape[0]
+    last = table.shape[1] - 1
+    for j in range(n):
+        flip[j] = 1.0
+        table[0, j] = 1.0
+        nonbasic[j] = j
+    table[0, last] = 0.0
+    for p in range(count):
+        for j in range(n):
+            table[p + 1, j] = -signs[p] * normals[rows[p], j]
+        table[p + 1, last] = -signs[p] * values[rows[p]]
+        basic[p + 1] = n + p
+
+
+@jit
+def leaving_row(
+    n_rows: int, largest: bool, noise: float, table: Floats, basic: Integers, flip: Floats
 ) -> int:
-    """Hildreth's dual coordinate ascent; return the sweeps made, negative if not converged.
+    """Row with the most negative value, or 0 when none is negative.
 
-    A change below the tolerance alone is no proof, so violation is checked as well.
+    For norm inf a coordinate above its bound 2t is first replaced by its complement 2t - u.
     """
-    for sweep in range(max_iter):
-        change = 0.0
-        for i in range(rows.shape[0]):
-            raised = multipliers[i] + dot(rows[i], move) - heights[i]
-            if raised < 0.0 and not is_equality[i]:
-                raised = 0.0
-            difference = raised - multipliers[i]
-            if difference != 0.0:
-                add_multiple(move, -difference, rows[i])
-                multipliers[i] = raised
-                change = max(change, abs(difference))
-        still = change <= tolerance
-        if still and largest_excess(rows, heights, is_equality, move) <= tolerance:
-            return sweep + 1
-    return -max_iter
+    last = table.shape[1] - 1
+    out = 0
+    lowest = -noise
+    for i in range(1, n_rows):
+        is_coordinate = largest and basic[i] < flip.shape[0]
+        if is_coordinate and table[i, last] > 2.0 * table[0, last] + noise:
+            for j in range(last + 1):
+                table[i, j] = 2.0 * table[0, j] - table[i, j]
+            flip[basic[i]] *= -1.0
+        if table[i, last] < lowest:
+            lowest = table[i, last]
+            out = i
+    return out
 
 
 @jit
-def sweep_dykstra(
-    rows: Floats,
-    heights: Floats,
-    is_equality: Flags,
-    tolerance: float,
-    max_iter: int,
-    move: Floats,
-    corrections: Floats,
+def entering_column(
+    out: int,
+    n_columns: int,
+    largest: bool,
+    own_opposite: bool,
+    table: Floats,
+    nonbasic: Integers,
+    n: int,
 ) -> int:
-    """Dykstra's algorithm with one correction vector a set; return the sweeps as above.
+    """Column of the ratio test; -1 if none fits, -2 if the row's own opposite is cheapest.
 
-    Each set is projected onto after its last correction has been given back.
+    A fitting column with a negative entry (norm 1 only) is for the caller to turn round.
     """
-    for sweep in range(max_iter):
-        change = 0.0
-        for i in range(rows.shape[0]):
-            add_multiple(move, 1.0, corrections[i])
-            excess = dot(rows[i], move) - heights[i]
-            if excess < 0.0 and not is_equality[i]:
-                excess = 0.0
-            add_multiple(move, -excess, rows[i])
-            for j in range(move.shape[0]):
-                corrected = excess * rows[i, j]
-                change = max(change, abs(corrected - corrections[i, j]))
-                corrections[i, j] = corrected
-        still = change <= tolerance
-        if still and largest_excess(rows, heights, is_equality, move) <= tolerance:
-            return sweep + 1
-    return -max_iter
+    best = np.inf
+    chosen = -1
+    if own_opposite:
+        best = 2.0
+        chosen = -2
+    for j in range(n_columns):
+        slope = table[out, j]
+        cost = table[0, j]
+        if slope < 0.0:
+            if largest or nonbasic[j] >= n:
+                continue
+            slope = -slope
+            cost = 2.0 - cost
+        if slope > SMALLEST_PIVOT:
+            ratio = max(cost, 0.0) / slope
+            # among equal ratios the largest pivot is the safest
+            tie = chosen >= 0 and ratio <= best + 1e-12 and slope > abs(table[out, chosen])
+            if ratio < best - 1e-12 or tie:
+                best = min(best, ratio)
+                chosen = j
+    return chosen
 
 
 @jit
-def sweep_alternating(
-    rows: Floats,
-    heights: Floats,
-    is_equality: Flags,
+def turn_column(column: int, n_rows: int, table: Floats) -> None:
+    """Let a nonbasic coordinate of norm 1 move the other way."""
+    table[0, column] = 2.0 - table[0, column]
+    for i in range(1, n_rows):
+        table[i, column] *= -1.0
+
+
+@jit
+def turn_row(out: int, n_columns: int, table: Floats) -> None:
+    """Replace a negative basic coordinate of norm 1 by its opposite."""
+    last = table.shape[1] - 1
+    for j in range(n_columns):
+        table[0, j] -= 2.0 * table[out, j]
+        table[out, j] *= -1.0
+    table[0, last] -= 2.0 * table[out, last]
+    table[out, last] *= -1.0
+
+
+@jit
+def pivot(out: int, column: int, n_rows: int, table: Floats) -> None:
+    """Exchange a basic and a nonbasic variable."""
+    n_columns = table.shape[1]
+    inverse = 1.0 / table[out, column]
+    for j in range(n_columns):
+        table[out, j] *= -inverse
+    table[out, column] = inverse
+    for i in range(n_rows):
+        slope = table[i, column]
+        if i == out or slope == 0.0:
+            continue
+        table[i, column] = 0.0
+        for j in range(n_columns):
+            table[i, j] += slope * table[out, j]
+
+
+@jit
+def read_move(
+    n_rows: int, largest: bool, move: Floats, table: Floats, basic: Integers, flip: Floats
+) -> None:
+    """Move of the final tableau."""
+    n = flip.shape[0]
+    last = table.shape[1] - 1
+    for j in range(n):
+        move[j] = flip[j] * table[0, last] if largest else 0.0
+    for i in range(1, n_rows):
+        j = basic[i]
+        if j < n:
+            held = table[0, last] - table[i, last] if largest else table[i, last]
+            move[j] = flip[j] * held
+
+
+@jit
+def run_simplex(
+    n_rows: int,
+    largest: bool,
+    limit: int,
     tolerance: float,
-    max_iter: int,
-    averaged: bool,
-    move: Floats,
-    total: Floats,
+    table: Floats,
+    basic: Integers,
+    nonbasic: Integers,
+    flip: Floats,
 ) -> int:
-    """Alternating projections, cyclic or averaged; return the sweeps as above."""
-    m = rows.shape[0]
-    for sweep in range(max_iter):
-        if largest_excess(rows, heights, is_equality, move) <= tolerance:
-            return sweep + 1
-        for j in range(move.shape[0]):
-            total[j] = 0.0
-        for i in range(m):
-            excess = dot(rows[i], move) - heights[i]
-            if excess < 0.0 and not is_equality[i]:
-                excess = 0.0
-            if averaged:
-                add_multiple(total, -excess / m, rows[i])
+    """Pivot until every value is non-negative: the verdict."""
+    n = flip.shape[0]
+    last = table.shape[1] - 1
+    n_columns = n + 1 if largest else n
+    for _ in range(limit):
+        noise = max(tolerance, NOISE * table[0, last])
+        out = leaving_row(n_rows, largest, noise, table, basic, flip)
+        if out == 0:
+            return OPTIMAL
+        own_opposite = not largest and basic[out] < n
+        column = entering_column(out, n_columns, largest, own_opposite, table, nonbasic, n)
+        if column == -1:
+            return EMPTY
+        if column == -2:
+            turn_row(out, n_columns, table)
+            flip[basic[out]] *= -1.0
+            continue
+        if table[out, column] < 0.0:
+            turn_column(column, n_rows, table)
+            flip[nonbasic[column]] *= -1.0
+        pivot(out, column, n_rows, table)
+        basic[out], nonbasic[column] = nonbasic[column], basic[out]
+    return FAILED
+
+
+@jit
+def move_by_simplex(
+    normals: Floats,
+    planes: Floats,
+    values: Floats,
+    rows: Integers,
+    signs: Floats,
+    count: int,
+    largest: bool,
+    move: Floats,
+    table: Floats,
+    basic: Integers,
+    nonbasic: Integers,
+    flip: Floats,
+    tolerance: float,
+) -> tuple[int, float]:
+    """Shortest move into a cell in the norm inf (`largest`) or 1: (verdict, length).
+
+    A final check against the rows guards against drift; what fails it is for the caller to
+    solve elsewhere.
+    """
+    first = -1
+    bound = 0.0
+    for p in range(count):
+        excess = signs[p] * values[rows[p]]
+        if excess > tolerance and excess * planes[rows[p], REACH] > bound:
+            bound = excess * planes[rows[p], REACH]
+            first = p
+    for j in range(move.shape[0]):
+        move[j] = 0.0
+    if first < 0:
+        return OPTIMAL, 0.0
+    if bound == np.inf:
+        return EMPTY, np.inf
+    if largest:
+        scale = planes[rows[first], REACH]
+        fill_for_largest(
+            normals, values, scale, rows, signs, count, first, table, basic, nonbasic, flip
+        )
+    else:
+        fill_for_sum(normals, values, rows, signs, count, table, basic, nonbasic, flip)
+    n_rows = count if largest else count + 1
+    limit = 20 * (count + move.shape[0])
+    verdict = run_simplex(n_rows, largest, limit, tolerance, table, basic, nonbasic, flip)
+    if verdict != OPTIMAL:
+        return verdict, np.inf
+    length = table[0, table.shape[1] - 1]
+    read_move(n_rows, largest, move, table, basic, flip)
+    if worst_row(normals, values, rows, signs, count, move) > 100 * max(tolerance, NOISE * length):
+        return FAILED, length
+    return OPTIMAL, length
+
+
+# --- queue of a best-first search ----------------------------------------------------------------
+#
+# A binary heap by `bounds`; entries[i] = (node, state, whether the bound is the node's own
+# projection).
+
+
+@jit
+def push(
+    bounds: Floats, entries: Integers, size: int, bound: float, node: int, state: int, exact: int
+) -> int:
+    """Insert an entry; return the new size."""
+    i = size
+    while i > 0:
+        parent = (i - 1) >> 1
+        if bounds[parent] <= bound:
+            break
+        bounds[i] = bounds[parent]
+        for c in range(3):
+            entries[i, c] = entries[parent, c]
+        i = parent
+    bounds[i] = bound
+    entries[i, 0] = node
+    entries[i, 1] = state
+    entries[i, 2] = exact
+    return size + 1
+
+
+@jit
+def pop(bounds: Floats, entries: Integers, size: int) -> int:
+    """Remove the first entry (read it before); return the new size."""
+    size -= 1
+    i = 0
+    while True:
+        child = 2 * i + 1
+        if child >= size:
+            break
+        if child + 1 < size and bounds[child + 1] < bounds[child]:
+            child += 1
+        if bounds[size] <= bounds[child]:
+            break
+        bounds[i] = bounds[child]
+        for c in range(3):
+            entries[i, c] = entries[child, c]
+        i = child
+    bounds[i] = bounds[size]
+    for c in range(3):
+        entries[i, c] = entries[size, c]
+    return size
+
+
+# --- best-first search of a partition ------------------------------------------------------------
+#
+# nodes[v] = (left, right, parent, side, row, set): side is +1 for a left child and -1 for a right
+# one; set is -1 for a linear test. A test on categories has two rows, which say that a change must
+# be paid for: the first counts for a case inside the set, the second for a case outside.
+
+LEFT, RIGHT, PARENT, SIDE, ROW, SET = 0, 1, 2, 3, 4, 5
+
+
+@jit
+def evaluate(
+    nodes: Integers,
+    normals: Floats,
+    planes: Floats,
+    values: Floats,
+    chosen: Integers,
+    node: int,
+    case: int,
+    x: Floats,
+) -> int:
+    """Row of a node, its value at the case computed on first use.
+
+    chosen[node] = (row, case for which it and its value hold).
+    """
+    if chosen[node, 1] == case:
+        return chosen[node, 0]
+    row = nodes[node, ROW]
+    values[row] = dot(normals[row], x) - planes[row, OFFSET]
+    chosen[node, 0] = row
+    chosen[node, 1] = case
+    return row
+
+
+@jit
+def choose_category_rows(
+    nodes: Integers,
+    set_column: Integers,
+    members: Flags,
+    change_cost: Floats,
+    codes: Integers,
+    case: int,
+    values: Floats,
+    chosen: Integers,
+) -> None:
+    """Choose and value the row of every test on categories."""
+    for node in range(nodes.shape[0]):
+        tested = nodes[node, SET]
+        if tested < 0:
+            continue
+        column = set_column[tested]
+        row = nodes[node, ROW]
+        if codes[column] >= 0 and members[tested, codes[column]]:
+            values[row] = -change_cost[column]
+        else:
+            row += 1
+            values[row] = change_cost[column]
+        chosen[node, 0] = row
+        chosen[node, 1] = case
+
+
+@jit
+def value_limits(
+    normals: Floats,
+    planes: Floats,
+    first_row: int,
+    from_case: Flags,
+    x: Floats,
+    values: Floats,
+    rows: Integers,
+    signs: Floats,
+) -> None:
+    """List and value the rows that restrict every move, the last ones of `normals`."""
+    for i in range(from_case.shape[0]):
+        row = first_row + i
+        rows[i] = row
+        signs[i] = 1.0
+        values[row] = 0.0
+        if not from_case[i]:
+            values[row] = dot(normals[row], x) - planes[row, OFFSET]
+
+
+@jit
+def list_rows(
+    nodes: Integers, chosen: Integers, node: int, count: int, rows: Integers, signs: Floats
+) -> int:
+    """Write rows and signs of a node's cell from place `count` on; return their number."""
+    while nodes[node, PARENT] >= 0:
+        parent = nodes[node, PARENT]
+        rows[count] = chosen[parent, 0]
+        signs[count] = nodes[node, SIDE]
+        count += 1
+        node = parent
+    return count
+
+
+@jit
+def far_bound(norm: int, bound: float, at_case: float, here: float, reach: float) -> float:
+    """Lower bound for the far child of a node, from the projection's own `bound`.
+
+    Norm 2: the angle at a projection is obtuse, so squares add. Other norms: distance of the
+    case itself from the plane, when the case lies on the near side.
+    """
+    if norm == 2:
+        return bound + here * here if reach < np.inf else np.inf
+    if (at_case > 0.0) == (here > 0.0):
+        return max(bound, abs(at_case) * reach)
+    return bound
+
+
+@jit
+def descend(
+    nodes: Integers,
+    normals: Floats,
+    planes: Floats,
+    values: Floats,
+    chosen: Integers,
+    move: Floats,
+    bounds: Floats,
+    entries: Integers,
+    useful: Flags,
+    x: Floats,
+    case: int,
+    norm: int,
+    node: int,
+    state: int,
+    bound: float,
+    size: int,
+) -> tuple[int, int]:
+    """Follow a projection down and queue the far children.
+
+    The near child holds the same projection, so its bound is exact for nothing. Returns the
+    useful leaf that was reached (or -1) and the size of the queue.
+    """
+    while nodes[node, LEFT] >= 0:
+        row = evaluate(nodes, normals, planes, values, chosen, node, case, x)
+        at_case = values[row]
+        here = at_case
+        if state > 0:
+            here += dot(normals[row], move)
+        near, far = nodes[node, LEFT], nodes[node, RIGHT]
+        if here > 0.0:
+            near, far = far, near
+        if useful[far]:
+            far_away = far_bound(norm, bound, at_case, here, planes[row, REACH])
+            if far_away < np.inf:
+                size = push(bounds, entries, size, far_away, far, state, 0)
+        if not useful[near]:
+            return -1, size
+        node = near
+    return node, size
+
+
+@jit
+def search_case(
+    nodes: Integers,
+    normals: Floats,
+    planes: Floats,
+    n_limits: int,
+    values: Floats,
+    chosen: Integers,
+    moves: Floats,
+    rows: Integers,
+    signs: Floats,
+    bounds: Floats,
+    entries: Integers,
+    position: Integers,
+    dual: Floats,
+    basis: Floats,
+    triangle: Floats,
+    table: Floats,
+    basic: Integers,
+    nonbasic: Integers,
+    flip: Floats,
+    useful: Flags,
+    x: Floats,
+    case: int,
+    norm: int,
+) -> tuple[int, float, int, int, int]:
+    """Nearest useful leaf of one case: (leaf, bound, state, projections, failures).
+
+    Bounds are exact or lower and the queue is ordered, so the first useful leaf reached is the
+    nearest. Norm 2 counts squared distances; norm 0 stands for inf.
+    """
+    tolerance = 0.0
+    for j in range(x.shape[0]):
+        tolerance = max(tolerance, 8.0 * EPSILON * abs(x[j]))
+    states, size, failures = 1, 0, 0
+    if useful[0]:
+        size = push(bounds, entries, size, 0.0, 0, 0, int(n_limits == 0))
+    while size > 0:
+        bound, node, state, exact = bounds[0], entries[0, 0], entries[0, 1], entries[0, 2]
+        size = pop(bounds, entries, size)
+        if not exact:
+            count = list_rows(nodes, chosen, node, n_limits, rows, signs)
+            move = moves[states]
+            if norm == 2:
+                verdict, _, bound = project_rows(
+                    normals, values, rows, signs, count, move,
+                    position, dual, basis, triangle, tolerance,
+                )  # fmt: skip
             else:
-                add_multiple(move, -excess, rows[i])
-        add_multiple(move, 1.0, total)
-    return -max_iter
+                verdict, bound = move_by_simplex(
+                    normals, planes, values, rows, signs, count, norm == 0, move,
+                    table, basic, nonbasic, flip, tolerance,
+                )  # fmt: skip
+            failures += int(verdict == FAILED)
+            if verdict != OPTIMAL:
+                continue
+            state = states
+            states += 1
+            if size > 0 and bound > bounds[0]:
+                size = push(bounds, entries, size, bound, node, state, 1)
+                continue
+        leaf, size = descend(
+            nodes, normals, planes, values, chosen, moves[state], bounds, entries, useful,
+            x, case, norm, node, state, bound, size,
+        )  # fmt: skip
+        if leaf >= 0:
+            return leaf, bound, state, states - 1, failures
+    return -1, np.inf, 0, states - 1, failures
+
+
+@jit
+def search_batch(
+    nodes: Integers,
+    normals: Floats,
+    planes: Floats,
+    set_column: Integers,
+    members: Flags,
+    change_cost: Floats,
+    from_case: Flags,
+    max_depth: int,
+    n_free: int,
+    X: Floats,
+    codes: Integers,
+    useful: Flags,
+    target: Integers,
+    norm: int,
+    leaf: Integers,
+    distance: Floats,
+    moves: Floats,
+    work: Integers,
+) -> None:
+    """Nearest leaf of every case; row `target[i]` of `useful` marks the subtrees that count.
+
+    work[i] = (exact projections, failed projections).
+    """
+    n_nodes, n_limits = nodes.shape[0], from_case.shape[0]
+    n_rows = max_depth + n_limits
+    size = min(n_rows, n_free) + 2
+    states = np.empty((n_nodes + 1, n_free))
+    states[0] = 0.0
+    values = np.empty(normals.shape[0])
+    chosen = np.full((n_nodes, 2), -1, dtype=np.int64)
+    rows, signs = np.empty(n_rows, dtype=np.int64), np.empty(n_rows)
+    bounds, entries = np.empty(2 * n_nodes + 2), np.empty((2 * n_nodes + 2, 3), dtype=np.int64)
+    position, dual = np.empty(size, dtype=np.int64), np.empty((3, size))
+    basis, triangle = np.empty((size, n_free)), np.empty((size, size))
+    table = np.zeros((n_rows + 1, n_free + 2))
+    basic, nonbasic = np.empty(n_rows + 1, dtype=np.int64), np.empty(n_free + 1, dtype=np.int64)
+    flip = np.empty(n_free)
+    for i in range(X.shape[0]):
+        if set_column.shape[0] > 0:
+            choose_category_rows(
+                nodes, set_column, members, change_cost, codes[i], i, values, chosen
+            )
+        if n_limits > 0:
+            first = normals.shape[0] - n_limits
+            value_limits(normals, planes, first, from_case, X[i], values, rows, signs)
+        found, bound, state, work[i, 0], work[i, 1] = search_case(
+            nodes, normals, planes, n_limits, values, chosen, states, rows, signs,
+            bounds, entries, position, dual, basis, triangle, table, basic, nonbasic, flip,
+            useful[target[i]], X[i], i, norm,
+        )  # fmt: skip
+        leaf[i] = found
+        distance[i] = math.sqrt(bound) if norm == 2 else bound
+        for j in range(n_free):
+            moves[i, j] = states[state, j] if found >= 0 else 0.0
+
+
+# --- single cells of a partition ------------------------------------------------------------------
+
+
+@jit
+def mark_interiors(
+    nodes: Integers, normals: Floats, planes: Floats, max_depth: int, room: Flags
+) -> None:
+    """Mark the leaves that hold a ball (tests on categories are not looked at).
+
+    A leaf is projected on from the origin with all its planes moved inwards; the step is above
+    the noise of the projection and, at 1e-12 of the offsets, below any width that matters.
+    """
+    n = normals.shape[1]
+    size = min(max_depth, n) + 2
+    rows, signs = np.empty(max_depth, dtype=np.int64), np.empty(max_depth)
+    position, dual = np.empty(size, dtype=np.int64), np.empty((3, size))
+    basis, triangle = np.empty((size, n)), np.empty((size, size))
+    values, move = np.empty(normals.shape[0]), np.empty(n)
+    for leaf in range(nodes.shape[0]):
+        if nodes[leaf, LEFT] >= 0:
+            continue
+        count, node, largest = 0, leaf, 0.0
+        while nodes[node, PARENT] >= 0:
+            parent = nodes[node, PARENT]
+            if nodes[parent, SET] < 0:
+                rows[count] = nodes[parent, ROW]
+                signs[count] = nodes[node, SIDE]
+                largest = max(largest, abs(planes[rows[count], OFFSET]))
+                count += 1
+            node = parent
+        # planes through the origin only: the cell is a cone and any step will do
+        step = 1e-12 * largest if largest > 0.0 else 1.0
+        for _ in range(2):
+            for p in range(count):
+                values[rows[p]] = signs[p] * step - planes[rows[p], OFFSET]
+            verdict, _, squared = project_rows(
+                normals, values, rows, signs, count, move, position, dual, basis, triangle, 0.0
+            )
+            room[leaf] = verdict == OPTIMAL
+            if verdict != OPTIMAL:
+                break
+            step = max(step, 10.0 * NOISE * math.sqrt(squared))
+
+
+@jit
+def cell_of_case(
+    nodes: Integers,
+    normals: Floats,
+    planes: Floats,
+    set_column: Integers,
+    members: Flags,
+    change_cost: Floats,
+    from_case: Flags,
+    max_depth: int,
+    x: Floats,
+    codes: Integers,
+    leaf: int,
+) -> tuple[Integers, Floats, Floats]:
+    """Rows, signs and values at the case of one cell and the limits."""
+    n_limits = from_case.shape[0]
+    values = np.empty(normals.shape[0])
+    chosen = np.full((nodes.shape[0], 2), -1, dtype=np.int64)
+    rows = np.empty(max_depth + n_limits, dtype=np.int64)
+    signs = np.empty(max_depth + n_limits)
+    choose_category_rows(nodes, set_column, members, change_cost, codes, 0, values, chosen)
+    value_limits(normals, planes, normals.shape[0] - n_limits, from_case, x, values, rows, signs)
+    node = leaf
+    while nodes[node, PARENT] >= 0:
+        node = nodes[node, PARENT]
+        evaluate(nodes, normals, planes, values, chosen, node, 0, x)
+    count = list_rows(nodes, chosen, leaf, n_limits, rows, signs)
+    return rows[:count].copy(), signs[:count].copy(), values[rows[:count]]
+
+
+# --- best-first search of an axis-parallel partition ----------------------------------------------
+#
+# A state is a list of moved attributes, newest first; raising the bound for one more move takes
+# one subtraction and one addition, and every number returned is a threshold as it was given.
+#   tests[v]  = (left, right, attribute, set); categorical columns are numbered after the attributes
+#   edges[v]  = (threshold, nearest value left of the test, nearest value right of it)
+#   ranges[j] = (cost of a unit move or of a changed category, may rise, may fall, lower, upper,
+#               whether `upper` itself is out of reach of a right edge)
+#   trail[s]  = (state before, attribute), places[s] = its new value
+
+ATTRIBUTE, TESTED = 2, 3
+THRESHOLD, LEFT_EDGE, RIGHT_EDGE = 0, 1, 2
+COST, MAY_RISE, MAY_FALL, LOWER, UPPER, OPEN_UPPER = 0, 1, 2, 3, 4, 5
+
+
+@jit
+def join_cost(norm: int, total: float, old: float, new: float) -> float:
+    """Total when one attribute's cost rises from `old` to `new` (norm 2 counts squares)."""
+    if norm == 2:
+        return total - old * old + new * new
+    if norm == 1:
+        return total - old + new
+    return max(total, new)
+
+
+@jit
+def value_now(
+    trail: Integers, places: Floats, state: int, attribute: int, otherwise: float
+) -> float:
+    """Value of an attribute in a state."""
+    while state >= 0:
+        if trail[state, 1] == attribute:
+            return places[state]
+        state = trail[state, 0]
+    return otherwise
+
+
+@jit
+def may_move_to(limits: Floats, start: float, value: float, upwards: bool) -> bool:
+    """Whether an attribute with these limits may cross a test to `value`."""
+    if upwards:
+        if value >= start and limits[MAY_RISE] == 0.0:
+            return False
+        if limits[OPEN_UPPER] != 0.0:
+            return value < limits[UPPER]
+        return value <= limits[UPPER]
+    if value < start and limits[MAY_FALL] == 0.0:
+        return False
+    return value >= limits[LOWER]
+
+
+@jit
+def clip_case(
+    ranges: Floats, norm: int, x: Floats, trail: Integers, places: Floats
+) -> tuple[float, int]:
+    """Move a case into the ranges: (bound, number of states); inf if that is not allowed."""
+    bound = 0.0
+    states = 0
+    for j in range(x.shape[0]):
+        value = min(max(x[j], ranges[j, LOWER]), ranges[j, UPPER])
+        if value == x[j]:
+            continue
+        allowed = ranges[j, MAY_RISE] if value > x[j] else ranges[j, MAY_FALL]
+        if allowed == 0.0:
+            return np.inf, 0
+        bound = join_cost(norm, bound, 0.0, abs(value - x[j]) * ranges[j, COST])
+        trail[states, 0] = states - 1
+        trail[states, 1] = j
+        places[states] = value
+        states += 1
+    return bound, states
+
+
+@jit
+def descend_boxes(
+    tests: Integers,
+    edges: Floats,
+    ranges: Floats,
+    members: Flags,
+    trail: Integers,
+    places: Floats,
+    bounds: Floats,
+    entries: Integers,
+    useful: Flags,
+    x: Floats,
+    codes: Integers,
+    norm: int,
+    node: int,
+    state: int,
+    bound: float,
+    size: int,
+    states: int,
+) -> tuple[int, int, int]:
+    """Follow a state down and queue the far children: (leaf or -1, queue size, states)."""
+    while tests[node, LEFT] >= 0:
+        attribute = tests[node, ATTRIBUTE]
+        limits = ranges[attribute]
+        if tests[node, TESTED] < 0:
+            start = x[attribute]
+            now = value_now(trail, places, state, attribute, start)
+            goes_left = now <= edges[node, THRESHOLD]
+            value = edges[node, RIGHT_EDGE] if goes_left else edges[node, LEFT_EDGE]
+            allowed = may_move_to(limits, start, value, goes_left)
+        else:
+            # a changed category is worth 1 and satisfies every test on its column
+            code = codes[attribute - x.shape[0]]
+            goes_left = code >= 0 and members[tests[node, TESTED], code]
+            start, value, allowed = 0.0, 1.0, limits[COST] < np.inf
+            now = value_now(trail, places, state, attribute, 0.0)
+        near, far = tests[node, RIGHT], tests[node, LEFT]
+        if goes_left:
+            near, far = far, near
+        if allowed and useful[far]:
+            old = abs(now - start) * limits[COST]
+            far_away = join_cost(norm, bound, old, abs(value - start) * limits[COST])
+            trail[states, 0] = state
+            trail[states, 1] = attribute
+            places[states] = value
+            size = push(bounds, entries, size, far_away, far, states, 1)
+            states += 1
+        if not useful[near]:
+            return -1, size, states
+        node = near
+    return node, size, states
+
+
+@jit
+def read_state(
+    state: int, trail: Integers, places: Floats, x: Floats, point: Floats, changed: Flags
+) -> None:
+    """Write the values of a state over a copy of the case."""
+    while state >= 0:
+        attribute = trail[state, 1]
+        if attribute >= x.shape[0]:
+            changed[attribute - x.shape[0]] = True
+        elif point[attribute] == x[attribute]:
+            # the newest move of an attribute comes first and hides the older ones
+            point[attribute] = places[state]
+        state = trail[state, 0]
+
+
+@jit
+def move_cost(ranges: Floats, norm: int, x: Floats, point: Floats, changed: Flags) -> float:
+    """Length of a move, summed afresh (the running bound carries rounding errors)."""
+    total = 0.0
+    for j in range(x.shape[0]):
+        if point[j] != x[j]:
+            total = join_cost(norm, total, 0.0, abs(point[j] - x[j]) * ranges[j, COST])
+    for c in range(changed.shape[0]):
+        if changed[c]:
+            total = join_cost(norm, total, 0.0, ranges[x.shape[0] + c, COST])
+    return math.sqrt(total) if norm == 2 else total
+
+
+@jit
+def search_boxes(
+    tests: Integers,
+    edges: Floats,
+    ranges: Floats,
+    members: Flags,
+    X: Floats,
+    codes: Integers,
+    useful: Flags,
+    target: Integers,
+    norm: int,
+    leaf: Integers,
+    distance: Floats,
+    points: Floats,
+    changed: Flags,
+) -> None:
+    """Nearest leaf of every case; `points` must hold a copy of the cases."""
+    n_nodes = tests.shape[0]
+    n_states = n_nodes + X.shape[1] + 2
+    bounds, entries = np.empty(n_nodes + 2), np.empty((n_nodes + 2, 3), dtype=np.int64)
+    trail, places = np.empty((n_states, 2), dtype=np.int64), np.empty(n_states)
+    for i in range(X.shape[0]):
+        leaf[i] = -1
+        distance[i] = np.inf
+        wanted = useful[target[i]]
+        bound, states = clip_case(ranges, norm, X[i], trail, places)
+        size = 0
+        if bound < np.inf and wanted[0]:
+            size = push(bounds, entries, size, bound, 0, states - 1, 1)
+        while size > 0:
+            bound, node, state = bounds[0], entries[0, 0], entries[0, 1]
+            size = pop(bounds, entries, size)
+            found, size, states = descend_boxes(
+                tests, edges, ranges, members, trail, places, bounds, entries, wanted,
+                X[i], codes[i], norm, node, state, bound, size, states,
+            )  # fmt: skip
+            if found >= 0:
+                leaf[i] = found
+                read_state(state, trail, places, X[i], points[i], changed[i])
+                distance[i] = move_cost(ranges, norm, X[i], points[i], changed[i])
+                break

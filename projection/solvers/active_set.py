@@ -38,14 +38,24 @@ def active_set(
     halfspaces = as_halfspaces(system)
     m, n_features = halfspaces.rows.shape
     move = np.zeros(n_features)
-    work = kernels.make_active_set(m, n_features)
+    position, dual, basis, triangle = kernels.make_active_set(m, n_features)
     noise = 8 * np.finfo(float).eps * float(np.abs(point / metric.scale).max())
     verdict, k, _ = kernels.project_rows(
-        halfspaces.rows, -halfspaces.heights, np.arange(m), np.ones(m), m, move, work, noise
+        halfspaces.rows,
+        -halfspaces.heights,
+        np.arange(m),
+        np.ones(m),
+        m,
+        move,
+        position,
+        dual,
+        basis,
+        triangle,
+        noise,
     )
     if verdict == kernels.EMPTY:
         return nothing(system, iterations=0, solver=NAME)
     values = np.zeros(m)
-    values[work.position[:k]] = work.multiplier[:k]
+    values[position[:k]] = dual[kernels.MULTIPLIER, :k]
     multipliers = merge_multipliers(system, halfspaces, values)
     return restore(system, move, multipliers, tol=tol, iterations=k, solver=NAME)

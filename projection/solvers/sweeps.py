@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from projection import _kernels as kernels
+from projection import _sweeps as kernels
 from projection._checks import Floats
 from projection.interior import find_interior
 from projection.metric import Metric
