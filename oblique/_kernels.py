@@ -309,105 +309,73 @@ def _general_cut(
 
 
 @inline
-def _search_entropy(columns, lines, features, codes, start, stop, total, table):
-    """Best column, first position on its right side and raw gain."""
+def _search(
+    columns, lines, features, codes, weights, share, start, stop, total, table, code, min_leaf,
+    whole, work,
+):  # fmt: skip
+    """Best column, first position on its right side and raw gain; the column is -1 for none.
+
+    ``table`` holds k log2 k for the quick scan of entropy with unit weights and no missing
+    value, or is empty. ``whole`` (2, K) int64 and ``work`` (4, K) are scratch.
+    """
     n_classes = total.shape[0]
-    n = stop - start
-    counts = np.zeros((2, n_classes), np.int64)
-    whole, left = counts[0], counts[1]
-    parent = table[n]
-    for k in range(n_classes):
-        whole[k] = int(total[k])
-        parent -= table[whole[k]]
     best = 0.0
     feature = np.int64(-1)
     where = -1
-    for j in features:
-        best, at = _entropy_cut(
-            columns[j], lines[j + 1], codes, start, stop, whole, table, parent, best, TIE * n, left
-        )
-        if at >= 0:
-            feature, where = np.int64(j), at
+    if table.shape[0] > 0:
+        n = stop - start
+        parent = table[n]
+        for k in range(n_classes):
+            whole[0, k] = int(total[k])
+            parent -= table[whole[0, k]]
+        for j in features:
+            best, at = _entropy_cut(
+                columns[j], lines[j + 1], codes, start, stop, whole[0], table, parent, best,
+                TIE * n, whole[1],
+            )  # fmt: skip
+            if at >= 0:
+                feature, where = np.int64(j), at
+    else:
+        weight = 0.0
+        for k in range(n_classes):
+            weight += total[k]
+        class_ranks(total, work[3])
+        for j in features:
+            best, at = _general_cut(
+                columns[j], lines[j + 1], codes, weights, share, start, stop, total, code,
+                work[3], min_leaf, best, TIE * weight, work[0], work[1], work[2],
+            )  # fmt: skip
+            if at >= 0:
+                feature, where = np.int64(j), at
     return feature, where, best
 
 
 @inline
-def _place_entropy(columns, lines, codes, start, stop, where, feature, total, mode, unsafe):
-    """Threshold of the cut in front of position ``where``."""
+def _place(x, line, codes, weights, start, stop, where, mode, unsafe):
+    """Threshold of the cut in front of position ``where`` of a sorted column."""
     unsafe_left = 0.0
-    unsafe_all = 0.0
-    if unsafe >= 0 and mode == SAFE:
-        unsafe_all = total[unsafe]
-        for i in range(start, where):
-            unsafe_left += codes[lines[feature + 1, i]] == unsafe
-    low = columns[feature, lines[feature + 1, where - 1]]
-    high = columns[feature, lines[feature + 1, where]]
+    unsafe_known = 0.0
+    n_left = 0.0
+    n_known = 0.0
+    if mode == SAFE:
+        for i in range(start, stop):
+            row = line[i]
+            if x[row] == x[row]:
+                is_unsafe = codes[row] == unsafe
+                n_known += weights[row]
+                unsafe_known += weights[row] * is_unsafe
+                if i < where:
+                    n_left += weights[row]
+                    unsafe_left += weights[row] * is_unsafe
     return _cut_threshold(
-        mode, low, high, unsafe_left, unsafe_all, float(where - start), float(stop - start)
+        mode, x[line[where - 1]], x[line[where]], unsafe_left, unsafe_known, n_left, n_known
     )
-
-
-@jit
-def best_entropy_cut(columns, lines, features, codes, start, stop, total, table, mode, unsafe):
-    """Do what `best_axis_cut` does for entropy, unit weights and no missing value.
-
-    ``table`` holds k log2 k for k = 0 ... n.
-    """
-    feature, where, best = _search_entropy(
-        columns, lines, features, codes, start, stop, total, table
-    )
-    if feature < 0:
-        return feature, 0.0, 0.0
-    threshold = _place_entropy(
-        columns, lines, codes, start, stop, where, feature, total, mode, unsafe
-    )
-    return feature, threshold, best / (stop - start)
-
-
-@jit
-def divide_at_best_entropy_cut(
-    columns, lines, features, codes, start, stop, total, table, mode, unsafe, to_left, spare,
-    sides,
-):  # fmt: skip
-    """Find the best cut and divide the node by it, in one call.
-
-    Returns
-    -------
-    (column or -1, threshold, gain, rows left, classes present left, classes present right)
-    """
-    feature, where, best = _search_entropy(
-        columns, lines, features, codes, start, stop, total, table
-    )
-    if feature < 0:
-        return feature, 0.0, 0.0, 0, 0, 0
-    threshold = _place_entropy(
-        columns, lines, codes, start, stop, where, feature, total, mode, unsafe
-    )
-    n_classes = total.shape[0]
-    for k in range(n_classes):
-        sides[0, k] = 0.0
-    for i in range(start, stop):
-        row = lines[feature + 1, i]
-        if i < where:
-            to_left[row] = 1.0
-            sides[0, codes[row]] += 1.0
-        else:
-            to_left[row] = 0.0
-    present_left = 0
-    present_right = 0
-    for k in range(n_classes):
-        sides[1, k] = total[k] - sides[0, k]
-        present_left += sides[0, k] > 0.0
-        present_right += sides[1, k] > 0.0
-    _partition(lines, start, stop, to_left, spare)
-    gain = best / (stop - start)
-    return feature, threshold, gain, where - start, present_left, present_right
 
 
 @jit
 def best_axis_cut(
-    columns, lines, features, codes, weights, share, start, stop, total, code, min_leaf, mode,
-    unsafe,
+    columns, lines, features, codes, weights, share, start, stop, total, table, code, min_leaf,
+    mode, unsafe,
 ):  # fmt: skip
     """Find the best cut ``column <= threshold`` of a node over the listed columns.
 
@@ -417,48 +385,110 @@ def best_axis_cut(
     lines : (c + 1, m), line j + 1 the rows sorted by column j, missing values last
     features : columns to look at, ascending; the first of equally good ones wins, and in a
         column the smallest threshold
+    table : k log2 k for k = 0 ... n where the quick scan of entropy applies, else empty
 
     Returns
     -------
     (column, threshold, gain per unit of weight); the column is -1 when no cut gains.
     """
     n_classes = total.shape[0]
+    whole = np.zeros((2, n_classes), np.int64)
     work = np.zeros((4, n_classes))
-    left, right, known, rank = work[0], work[1], work[2], work[3]
+    feature, where, best = _search(
+        columns, lines, features, codes, weights, share, start, stop, total, table, code,
+        min_leaf, whole, work,
+    )  # fmt: skip
+    if feature < 0:
+        return feature, 0.0, 0.0
+    threshold = _place(
+        columns[feature], lines[feature + 1], codes, weights, start, stop, where, mode, unsafe
+    )
     weight = 0.0
     for k in range(n_classes):
         weight += total[k]
-    class_ranks(total, rank)
-    best = 0.0
-    feature = -1
-    where = -1
-    for j in features:
-        best, at = _general_cut(
-            columns[j], lines[j + 1], codes, weights, share, start, stop, total, code, rank,
-            min_leaf, best, TIE * weight, left, right, known,
-        )  # fmt: skip
-        if at >= 0:
-            feature, where = j, at
-    if feature < 0:
-        return feature, 0.0, 0.0
-    x, line = columns[feature], lines[feature + 1]
-    n_left = 0.0
-    unsafe_left = 0.0
-    for i in range(start, where):
-        n_left += weights[line[i]]
-        if codes[line[i]] == unsafe:
-            unsafe_left += weights[line[i]]
-    n_known = n_left
-    unsafe_known = unsafe_left
-    for i in range(where, stop):
-        if x[line[i]] == x[line[i]]:
-            n_known += weights[line[i]]
-            if codes[line[i]] == unsafe:
-                unsafe_known += weights[line[i]]
-    threshold = _cut_threshold(
-        mode, x[line[where - 1]], x[line[where]], unsafe_left, unsafe_known, n_left, n_known
-    )
     return feature, threshold, best / weight
+
+
+@inline
+def _longer(array, size):
+    longer = np.empty((size, *array.shape[1:]), array.dtype)
+    longer[: array.shape[0]] = array
+    return longer
+
+
+@jit
+def grow_axis_parallel(
+    columns, lines, features, codes, weights, share, total, table, code, mode, unsafe, to_left,
+    spare, max_depth, min_split, min_leaf, min_gain,
+):  # fmt: skip
+    """Grow a whole axis-parallel tree on complete rows, as the induction loop would.
+
+    Returns
+    -------
+    Of each node, depth-first and left before right: (left child or -1, right child or -1,
+    column or -1), (threshold, share of the weight that goes left), class weights
+    """
+    n_classes = total.shape[0]
+    whole = np.zeros((2, n_classes), np.int64)
+    work = np.zeros((4, n_classes))
+    size = 64
+    links = np.empty((size, 3), np.int32)  # left child, right child, column
+    cuts = np.empty((size, 2))  # threshold, share left
+    counts = np.empty((size, n_classes))
+    pending = np.empty((size, n_classes))
+    # Start, stop, depth, parent, 0 or 1 for its left or right child.
+    stack = np.empty((size, 5), np.int64)
+    stack[0] = (0, lines.shape[1], 0, -1, 0)
+    pending[0] = total
+    top = 1
+    n_nodes = 0
+    while top > 0:
+        top -= 1
+        start, stop, depth, parent, side = stack[top]
+        if n_nodes == size:
+            size *= 2
+            links, cuts, counts = _longer(links, size), _longer(cuts, size), _longer(counts, size)
+        node = n_nodes
+        n_nodes += 1
+        if parent >= 0:
+            links[parent, side] = node
+        links[node] = -1
+        cuts[node] = (np.nan, 0.5)
+        weight = 0.0
+        present = 0
+        for k in range(n_classes):
+            counts[node, k] = pending[top, k]
+            weight += counts[node, k]
+            present += counts[node, k] > 0.0
+        if present < 2 or stop - start < min_split or depth >= max_depth:
+            continue
+        feature, where, best = _search(
+            columns, lines, features, codes, weights, share, start, stop, counts[node], table,
+            code, min_leaf, whole, work,
+        )  # fmt: skip
+        if feature < 0 or best <= min_gain * weight or min(where - start, stop - where) < min_leaf:
+            continue
+        if top + 2 > stack.shape[0]:
+            stack = _longer(stack, 2 * stack.shape[0])
+            pending = _longer(pending, 2 * pending.shape[0])
+        links[node, 2] = feature
+        cuts[node, 0] = _place(
+            columns[feature], lines[feature + 1], codes, weights, start, stop, where, mode, unsafe
+        )
+        pending[top] = 0.0
+        pending[top + 1] = 0.0
+        weight_left = 0.0
+        for i in range(start, stop):
+            row = lines[feature + 1, i]
+            to_left[row] = 1.0 if i < where else 0.0
+            pending[top + (i < where), codes[row]] += weights[row]
+            weight_left += weights[row] * to_left[row]
+        cuts[node, 1] = weight_left / weight
+        _partition(lines, start, stop, to_left, spare)
+        stack[top] = (where, stop, depth + 1, node, 1)
+        stack[top + 1] = (start, where, depth + 1, node, 0)
+        top += 2
+    return links[:n_nodes], cuts[:n_nodes], counts[:n_nodes]
 
 
 # ---------------------------------------------------------------- membership and division
@@ -693,204 +723,6 @@ def category_counts(X, feature, rows, start, stop, codes, weights, n_categories,
     return counts
 
 
-# ---------------------------------------------------------------- linear discriminant
-
-
-@inline
-def _column_scale(X, rows, start, stop, feature):
-    """Power of two that brings a column near one, 0 for a column that is constant."""
-    low = np.inf
-    high = -np.inf
-    for i in range(start, stop):
-        value = X[rows[i], feature]
-        if value < low:
-            low = value
-        if value > high:
-            high = value
-    if not low < high:
-        return 0.0
-    _, exponent = math.frexp(max(abs(low), abs(high)))
-    return math.ldexp(1.0, -exponent)
-
-
-@jit
-def _cholesky_solve(S, b, floor):
-    """Solve S x = b in place; False when a pivot falls below ``floor``."""
-    n = b.shape[0]
-    for j in range(n):
-        pivot = S[j, j]
-        for k in range(j):
-            pivot -= S[j, k] * S[j, k]
-        if not pivot > floor:
-            return False
-        pivot = math.sqrt(pivot)
-        S[j, j] = pivot
-        for i in range(j + 1, n):
-            value = S[i, j]
-            for k in range(j):
-                value -= S[i, k] * S[j, k]
-            S[i, j] = value / pivot
-    for i in range(n):
-        for k in range(i):
-            b[i] -= S[i, k] * b[k]
-        b[i] /= S[i, i]
-    for i in range(n - 1, -1, -1):
-        for k in range(i + 1, n):
-            b[i] -= S[k, i] * b[k]
-        b[i] /= S[i, i]
-    return True
-
-
-@jit
-def _solve_regularised(S, b):
-    """Solve S x = b for a covariance in place of b.
-
-    Where S is singular to rounding it gets a ridge of 1e-6 times its mean variance.
-    """
-    n = b.shape[0]
-    trace = 0.0
-    singular = False
-    for j in range(n):
-        trace += S[j, j]
-        # Columns have total variance one here: a smaller part within classes is rounding.
-        singular = singular or S[j, j] < 1e-14
-    if not singular:
-        scale = np.empty(n)
-        for j in range(n):
-            scale[j] = 1.0 / math.sqrt(S[j, j])
-        correlation = np.empty((n, n))
-        solution = np.empty(n)
-        for i in range(n):
-            solution[i] = b[i] * scale[i]
-            for j in range(n):
-                correlation[i, j] = S[i, j] * scale[i] * scale[j]
-        if _cholesky_solve(correlation, solution, 1e-11):
-            for i in range(n):
-                b[i] = solution[i] * scale[i]
-            return True
-    ridge = 1e-6 * trace / n if trace > 0.0 else 1e-6
-    for j in range(n):
-        S[j, j] += ridge
-    return _cholesky_solve(S, b, 0.0)
-
-
-@jit
-def discriminant(X, rows, start, stop, features, group, codes, weights, is_counted):
-    """Fisher's linear discriminant of two groups of classes with pooled covariance.
-
-    ``group[k]`` is 0 or 1 for the two groups, -1 for a class left out. With means m0, m1,
-    pooled covariance S and group weights P0, P1 the rule is: group 1 iff a . x <= c, where
-    a = S^-1 (m0 - m1) and c = a . (m0 + m1) / 2 + ln(P1 / P0). A missing value stands for
-    the column's mean.
-
-    Returns
-    -------
-    (found, a over ``features``, c)
-    """
-    n_features = features.shape[0]
-    a = np.zeros(n_features)
-    scale = np.empty(n_features)
-    used = 0
-    which = np.empty(n_features, np.int64)
-    for p in range(n_features):
-        scale[p] = _column_scale(X, rows, start, stop, features[p])
-        if scale[p] > 0.0:
-            which[used] = p
-            used += 1
-    if used == 0:
-        return False, a, 0.0
-    which = which[:used]
-
-    mean = np.zeros(used)
-    spread = np.zeros(used)
-    known = np.zeros(used)
-    count = np.zeros(2)
-    mass = np.zeros(2)
-    for i in range(start, stop):
-        row = rows[i]
-        side = group[codes[row]]
-        if side < 0:
-            continue
-        count[side] += 1.0
-        mass[side] += weights[row]
-        for q in range(used):
-            value = X[row, features[which[q]]] * scale[which[q]]
-            if value == value:
-                mean[q] += weights[row] * value
-                known[q] += weights[row]
-    if count[0] < 2.0 or count[1] < 2.0:
-        return False, a, 0.0
-    total = mass[0] + mass[1]
-    observations = total if is_counted else count[0] + count[1]
-    if observations <= 2.0:
-        return False, a, 0.0
-    for q in range(used):
-        mean[q] /= known[q] if known[q] > 0.0 else 1.0
-    for i in range(start, stop):
-        row = rows[i]
-        if group[codes[row]] < 0:
-            continue
-        for q in range(used):
-            z = X[row, features[which[q]]] * scale[which[q]] - mean[q]
-            if z == z:
-                spread[q] += weights[row] * z * z
-    for q in range(used):
-        spread[q] = math.sqrt(spread[q] / total)
-        if not spread[q] > 0.0:
-            # Constant among the rows of the two groups.
-            spread[q] = np.inf
-
-    centre = np.zeros((2, used))
-    for i in range(start, stop):
-        row = rows[i]
-        side = group[codes[row]]
-        if side < 0:
-            continue
-        for q in range(used):
-            z = (X[row, features[which[q]]] * scale[which[q]] - mean[q]) / spread[q]
-            if z == z:
-                centre[side, q] += weights[row] * z
-    for q in range(used):
-        centre[0, q] /= mass[0]
-        centre[1, q] /= mass[1]
-    S = np.zeros((used, used))
-    z = np.empty(used)
-    for i in range(start, stop):
-        row = rows[i]
-        side = group[codes[row]]
-        if side < 0:
-            continue
-        for q in range(used):
-            value = (X[row, features[which[q]]] * scale[which[q]] - mean[q]) / spread[q]
-            z[q] = (value if value == value else 0.0) - centre[side, q]
-        for p in range(used):
-            part = weights[row] * z[p]
-            for q in range(p + 1):
-                S[p, q] += part * z[q]
-    divisor = total * (observations - 2.0) / observations
-    for p in range(used):
-        if spread[p] == np.inf:
-            S[p, p] = divisor
-        for q in range(p + 1):
-            S[p, q] /= divisor
-            S[q, p] = S[p, q]
-
-    solution = centre[0] - centre[1]
-    if not _solve_regularised(S, solution):
-        return False, a, 0.0
-    distance = 0.0
-    c = math.log(mass[1] / mass[0])
-    for q in range(used):
-        distance += solution[q] * (centre[0, q] - centre[1, q])
-        c += solution[q] * (0.5 * (centre[0, q] + centre[1, q]) + mean[q] / spread[q])
-        a[which[q]] = solution[q] / spread[q] * scale[which[q]]
-    # Equal means: the squared Mahalanobis distance is rounding only.
-    found = distance > 1e-20 and abs(c) < np.inf
-    for p in range(n_features):
-        found = found and abs(a[p]) < np.inf
-    return found, a, c
-
-
 # ---------------------------------------------------------------- safe adjustment
 
 
@@ -1010,177 +842,7 @@ def best_safe_variant(
     return which, value, cut if which < 0 else tilted
 
 
-# ---------------------------------------------------------------- routing
-
-
-@inline
-def _next_child(X, i, node, left, right, indptr, indices, values, threshold, cat_ptr, cat_codes,
-                cat_left, cat_open):  # fmt: skip
-    """Child that a row goes to, or -1 when its answer is missing."""
-    begin, end = indptr[node], indptr[node + 1]
-    c_begin, c_end = cat_ptr[node], cat_ptr[node + 1]
-    if c_begin == c_end:
-        score = 0.0
-        if end - begin == 1:
-            score = X[i, indices[begin]] * values[begin]
-        else:
-            for p in range(begin, end):
-                score += X[i, indices[p]] * values[p]
-        if score <= threshold[node]:
-            return left[node]
-        return right[node] if score == score else -1
-    side = _category_side(
-        X[i, indices[begin]], cat_codes[c_begin:c_end], 0, cat_left[node], cat_open[node]
-    )
-    if side < 0:
-        return -1
-    return left[node] if side == 1 else right[node]
-
-
-@jit
-def apply_tree(X, left, right, indptr, indices, values, threshold, cat_ptr, cat_codes, cat_left,
-               cat_open):  # fmt: skip
-    """Leaf of each row, or -1 - node where the answer at that node is missing."""
-    n = X.shape[0]
-    leaf = np.empty(n, np.int64)
-    for i in range(n):
-        node = 0
-        while left[node] >= 0:
-            child = _next_child(
-                X, i, node, left, right, indptr, indices, values, threshold, cat_ptr, cat_codes,
-                cat_left, cat_open,
-            )  # fmt: skip
-            if child < 0:
-                node = -1 - node
-                break
-            node = child
-        leaf[i] = node
-    return leaf
-
-
-@jit
-def apply_axis_tree(X, feature, threshold, children):
-    """Leaf of each row of a tree of one-weight tests with weight one; children (n, 2).
-
-    Rows with a missing value get -1 - node, as in `apply_tree`.
-    """
-    n = X.shape[0]
-    leaf = np.empty(n, np.int64)
-    for i in range(n):
-        node = np.int64(0)
-        while feature[node] >= 0:
-            value = X[i, feature[node]]
-            if value != value:
-                node = -1 - node
-                break
-            node = np.int64(children[node, 1 - int(value <= threshold[node])])
-        leaf[i] = node
-    return leaf
-
-
-@jit
-def reach_tree(X, i, left, right, indptr, indices, values, threshold, cat_ptr, cat_codes,
-               cat_left, cat_open, missing_left, reach):  # fmt: skip
-    """Share of row i that reaches each node; parents come before their children."""
-    reach[:] = 0.0
-    reach[0] = 1.0
-    for node in range(left.shape[0]):
-        if left[node] < 0 or reach[node] == 0.0:
-            continue
-        child = _next_child(
-            X, i, node, left, right, indptr, indices, values, threshold, cat_ptr, cat_codes,
-            cat_left, cat_open,
-        )  # fmt: skip
-        if child >= 0:
-            reach[child] = reach[node]
-        else:
-            reach[left[node]] = reach[node] * missing_left[node]
-            reach[right[node]] = reach[node] * (1.0 - missing_left[node])
-
-
-@jit
-def reach_rows(X, rows, left, right, indptr, indices, values, threshold, cat_ptr, cat_codes,
-               cat_left, cat_open, missing_left):  # fmt: skip
-    """`reach_tree` for the listed rows, (n_rows, n_nodes)."""
-    out = np.empty((rows.shape[0], left.shape[0]))
-    for i in range(rows.shape[0]):
-        reach_tree(
-            X, rows[i], left, right, indptr, indices, values, threshold, cat_ptr, cat_codes,
-            cat_left, cat_open, missing_left, out[i],
-        )  # fmt: skip
-    return out
-
-
-@jit
-def count_divided_rows(X, rows, left, right, indptr, indices, values, threshold, cat_ptr,
-                       cat_codes, cat_left, cat_open, missing_left, codes, weights,
-                       counts):  # fmt: skip
-    """Add the listed rows' weights to the class weights of the nodes, by the share reached."""
-    reach = np.empty(left.shape[0])
-    for i in rows:
-        reach_tree(
-            X, i, left, right, indptr, indices, values, threshold, cat_ptr, cat_codes,
-            cat_left, cat_open, missing_left, reach,
-        )  # fmt: skip
-        for node in range(reach.shape[0]):
-            counts[node, codes[i]] += weights[i] * reach[node]
-
-
-@jit
-def climb_counts(parents, counts):
-    """Add each node's class weights to its parent's; parents come before their children."""
-    for node in range(parents.shape[0] - 1, 0, -1):
-        for k in range(counts.shape[1]):
-            counts[parents[node], k] += counts[node, k]
-
-
-# ---------------------------------------------------------------- making a tree
-
-
-@jit
-def depth_first(tested):
-    """Rename nodes depth-first, left before right.
-
-    ``tested[i]`` is the node that the i-th test divided into nodes 2 i + 1 and 2 i + 2.
-
-    Returns
-    -------
-    old name of each new node, its new children (-1 at leaves), and, for each inner node in
-    ascending order, its new name and which test it has
-    """
-    n_tests = tested.shape[0]
-    n = 2 * n_tests + 1
-    test = np.full(n, -1, np.int32)
-    for i in range(n_tests):
-        test[tested[i]] = i
-    old = np.empty(n, np.int32)
-    left = np.full(n, -1, np.int32)
-    right = np.full(n, -1, np.int32)
-    inner = np.empty(n_tests, np.int64)
-    which = np.empty(n_tests, np.int64)
-    stack = np.empty((2, n + 1), np.int32)
-    stack[0, 0], stack[1, 0] = 0, -1
-    top = 1
-    count = 0
-    n_inner = 0
-    while top > 0:
-        top -= 1
-        name, above = stack[0, top], stack[1, top]
-        old[count] = name
-        if above >= 0:
-            if left[above] < 0:
-                left[above] = count
-            else:
-                right[above] = count
-        if test[name] >= 0:
-            inner[n_inner] = count
-            which[n_inner] = test[name]
-            n_inner += 1
-            stack[0, top], stack[1, top] = 2 * test[name] + 2, count
-            stack[0, top + 1], stack[1, top + 1] = 2 * test[name] + 1, count
-            top += 2
-        count += 1
-    return old, left, right, inner, which
+# ---------------------------------------------------------------- nodes of a finished tree
 
 
 @jit
@@ -1212,22 +874,3 @@ def describe_nodes(code, counts, tie_class):
                 k += 1
             label[i] = k
     return impurity, label
-
-
-@jit
-def node_depths(parents):
-    """Depth of each node; parents come before their children."""
-    depth = np.zeros(parents.shape[0], np.int32)
-    for node in range(1, parents.shape[0]):
-        depth[node] = depth[parents[node]] + 1
-    return depth
-
-
-@jit
-def below_nodes(parents, cut):
-    """Whether a node has an ancestor among the marked nodes."""
-    below = np.zeros(parents.shape[0], np.bool_)
-    for node in range(1, parents.shape[0]):
-        above = parents[node]
-        below[node] = below[above] or cut[above]
-    return below

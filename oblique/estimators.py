@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from oblique import _kernels
 from oblique.criteria import criterion_code
-from oblique.encode import encode_columns, learn_columns
+from oblique.encode import Columns, encode_columns, learn_columns
 from oblique.finders import AxisParallel, BestOf, Categories, LinearDiscriminant, SafeAdjusted
 from oblique.finders.base import SplitFinder
 from oblique.holdout import hold_out
@@ -23,7 +23,6 @@ from oblique.induction import grow
 from oblique.node import canonical_rows
 from oblique.pruning import Pruner, SafePruning
 from oblique.stopping import Stopping
-from oblique.tree import Tree
 
 
 class TreeClassifier(ClassifierMixin, BaseEstimator):

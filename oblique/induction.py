@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from oblique.builder import Skeleton, TreeBuilder
 from oblique.node import Division, Node, Table
 from oblique.stopping import Limits, Stopping
-from oblique.tree import Tree, TreeBuilder
+from oblique.tree import Tree
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -81,11 +82,20 @@ def grow(
         unsafe=unsafe, min_leaf=limits.min_leaf,
     )  # fmt: skip
     root = Node.from_table(table, rows)
+    skeleton = finder.grow_at_once(root, limits) or _grow_node_by_node(root, limits, finder, rng)
+    return skeleton.clothe(
+        criterion=criterion, n_features=X.shape[1], tie_class=unsafe if ties_to_unsafe else -1,
+        **(names or {}),
+    )  # fmt: skip
+
+
+def _grow_node_by_node(root: Node, limits: Limits, finder: SplitFinder, rng: Generator) -> Skeleton:
     builder = TreeBuilder(root.counts)
     stack = [] if _is_leaf(root, limits) else [(0, root)]
     while stack:
         name, node = stack.pop()
-        parts = finder.divide(node, rng)
+        split = finder.find_split(node, rng)
+        parts = None if split is None else node.divide(split)
         if parts is None or parts.gain <= limits.min_gain or _is_small(parts, limits):
             continue
         left = builder.add_test(name, parts)
@@ -93,10 +103,7 @@ def grow(
             stack.append((left + 1, parts.right))
         if not _is_leaf(parts.left, limits):
             stack.append((left, parts.left))
-    return builder.build(
-        criterion=criterion, n_features=X.shape[1], tie_class=unsafe if ties_to_unsafe else -1,
-        **(names or {}),
-    )  # fmt: skip
+    return builder.build()
 
 
 def _is_leaf(node: Node, limits: Limits) -> bool:

@@ -314,40 +314,14 @@ class Node:
         if n_missing or store.share is not table.unit_share:
             left, right = self._share_out(sides, left_present, right_present)
             return Division(split, left, right, sides[:2], gain, fraction)
-        left, right = self._cut(n_left, sides, left_present, right_present)
-        return Division(split, left, right, sides[:2], gain, fraction)
-
-    def divide_at_best_cut(self, mode: int) -> Division | None:
-        """Find the best axis-parallel cut and divide by it; None when no cut gains.
-
-        The same as finding the cut and then dividing, in one compiled call where entropy,
-        unit weights and complete rows allow: small nodes are mostly the cost of the call.
-        """
-        self.sort_columns()
-        table, store = self.table, self.store
-        sides = np.empty((2, table.n_classes))
-        feature, threshold, gain, n_left, left_present, right_present = (
-            _kernels.divide_at_best_entropy_cut(
-                table.columns, store.lines, table.numeric, table.codes, self.start, self.stop,
-                self.counts, store.log_table, mode, table.unsafe, table.to_left, table.spare,
-                sides,
-            )
-        )  # fmt: skip
-        if feature < 0:
-            return None
-        split = LinearSplit.axis(feature, threshold, table.X.shape[1])
-        left, right = self._cut(n_left, sides, left_present, right_present)
-        return Division(split, left, right, sides, gain, n_left / (self.stop - self.start))
-
-    def _cut(
-        self, n_left: int, sides: NDArray[np.float64], left_present: int, right_present: int
-    ) -> tuple[Node, Node]:
-        """Make children of the two parts of the node's own lines."""
-        table, store, stop = self.table, self.store, self.stop
         cut, depth, is_sorted = self.start + n_left, self.depth + 1, self._sorted
-        return (
+        return Division(
+            split,
             Node(table, store, self.start, cut, sides[0], depth, left_present, n_left, is_sorted),
-            Node(table, store, cut, stop, sides[1], depth, right_present, stop - cut, is_sorted),
+            Node(table, store, cut, self.stop, sides[1], depth, right_present, n_right, is_sorted),
+            sides[:2],
+            gain,
+            fraction,
         )
 
     def _share_out(

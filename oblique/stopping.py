@@ -45,7 +45,7 @@ class Stopping:
     def resolve(self, n_samples: int) -> Limits:
         """Turn shares of the training rows into numbers of rows."""
         return Limits(
-            max_depth=math.inf if self.max_depth is None else int(self.max_depth),
+            max_depth=math.inf if self.max_depth is None else float(self.max_depth),
             min_split=_rows(self.min_samples_split, n_samples, least=2),
             min_leaf=_rows(self.min_samples_leaf, n_samples, least=1),
             min_gain=max(float(self.min_gain), NO_GAIN),

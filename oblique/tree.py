@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from oblique import _kernels
-from oblique.criteria import criterion_code
+from oblique import _kernels, _routing
 from oblique.split import CategorySplit, LinearSplit
 
 if TYPE_CHECKING:
     import scipy.sparse
 
-    from oblique.node import Division
     from oblique.split import Split
 
 
@@ -158,7 +156,7 @@ class Tree:
     @functools.cached_property
     def depths(self) -> NDArray[np.int32]:
         """Number of tests above each node."""
-        return _kernels.node_depths(self.parents)
+        return _routing.node_depths(self.parents)
 
     @property
     def max_depth(self) -> int:
@@ -336,11 +334,11 @@ class Tree:
     def _route(self, rows: NDArray[np.float64]) -> NDArray[np.int64]:
         axis = self._axis_arrays
         if axis is not None:
-            return _kernels.apply_axis_tree(rows, *axis)
-        return _kernels.apply_tree(rows, *self._routing)
+            return _routing.apply_axis_tree(rows, *axis)
+        return _routing.apply_tree(rows, *self._routing)
 
     def _reach(self, rows: NDArray[np.float64], which: NDArray[np.int32]) -> NDArray[np.float64]:
-        return _kernels.reach_rows(rows, which, *self._routing, self.missing_left)
+        return _routing.reach_rows(rows, which, *self._routing, self.missing_left)
 
     @functools.cached_property
     def _routing(self) -> tuple[NDArray[Any], ...]:
@@ -383,7 +381,7 @@ class Tree:
         """Return the tree in which the listed nodes are leaves."""
         cut = np.zeros(self.n_nodes, dtype=np.bool_)
         cut[np.fromiter(nodes, dtype=np.intp)] = True
-        below = _kernels.below_nodes(self.parents, cut)
+        below = _routing.below_nodes(self.parents, cut)
         keep = np.flatnonzero(~below)
         return self._subset(keep, cut | (self.children_left < 0))
 
@@ -436,11 +434,11 @@ class Tree:
         known = np.flatnonzero(leaf >= 0)
         counts = np.zeros((self.n_nodes, self.n_classes))
         np.add.at(counts, (leaf[known], codes[known]), w[known])
-        _kernels.climb_counts(self.parents, counts)
+        _routing.climb_counts(self.parents, counts)
         divided = np.flatnonzero(leaf < 0).astype(np.int32)
         if divided.size:
             routing = (*self._routing, self.missing_left)
-            _kernels.count_divided_rows(rows, divided, *routing, codes, w, counts)
+            _routing.count_divided_rows(rows, divided, *routing, codes, w, counts)
         return counts
 
     @classmethod
@@ -511,104 +509,6 @@ class Tree:
 
         check_tree(self)
         return self
-
-
-class TreeBuilder:
-    """Collects tests while a tree grows; the i-th one makes the nodes 2 i + 1 and 2 i + 2."""
-
-    __slots__ = ("_counts", "_missing_left", "_nodes", "_splits")
-
-    def __init__(self, root_counts: NDArray[np.float64]):
-        self._counts = [root_counts[None]]
-        self._nodes: list[int] = []
-        self._splits: list[Split] = []
-        self._missing_left: list[float] = []
-
-    def add_test(self, node: int, parts: Division) -> int:
-        """Give a node its test and two children; return the left one, the right one is next."""
-        self._nodes.append(node)
-        self._splits.append(parts.split)
-        self._missing_left.append(parts.missing_left)
-        self._counts.append(parts.sides)
-        return 2 * len(self._nodes) - 1
-
-    def build(
-        self, *, criterion: str, n_features: int, tie_class: int = -1, **names: Any
-    ) -> Tree:
-        """Freeze the tree, nodes renamed depth-first."""
-        tested = np.array(self._nodes, dtype=np.int32)
-        old, left, right, inner, which = _kernels.depth_first(tested)
-        counts = np.concatenate(self._counts)[old]
-        impurity, labels = _kernels.describe_nodes(criterion_code(criterion), counts, tie_class)
-        missing_left = np.full(len(old), 0.5)
-        missing_left[inner] = np.array(self._missing_left)[which]
-        return Tree(
-            children_left=left,
-            children_right=right,
-            missing_left=missing_left,
-            counts=counts,
-            impurity=impurity,
-            labels=labels,
-            n_features=n_features,
-            criterion=criterion,
-            tie_class=tie_class,
-            **names,
-            **pack_splits(inner, [self._splits[i] for i in which.tolist()], len(old)),
-        )
-
-
-def pack_splits(nodes: NDArray[np.intp], splits: Sequence[Split], n_nodes: int) -> dict[str, Any]:
-    """Store tests of some nodes, ascending, as the arrays of `Tree`."""
-    linear = [split for split in splits if type(split) is LinearSplit]
-    if len(linear) == len(splits):
-        indices = [split.indices for split in linear]
-        values = [split.values for split in linear]
-        limits = [split.threshold for split in linear]
-        categories = []
-    else:
-        pairs = [
-            (split.indices, split.values, split.threshold)
-            if isinstance(split, LinearSplit)
-            else (np.array([split.feature], dtype=np.int32), np.ones(1), np.nan)
-            for split in splits
-        ]
-        indices, values, limits = (list(column) for column in zip(*pairs, strict=True))
-        categories = [
-            (int(node), split)
-            for node, split in zip(nodes, splits, strict=True)
-            if isinstance(split, CategorySplit)
-        ]
-    threshold = np.full(n_nodes, np.nan)
-    threshold[nodes] = limits
-    sizes = np.zeros(n_nodes + 1, dtype=np.int32)
-    sizes[nodes + 1] = [part.size for part in indices]
-    return {
-        "threshold": threshold,
-        "weight_indptr": np.cumsum(sizes, dtype=np.int32),
-        "weight_indices": np.concatenate(indices) if indices else np.empty(0, dtype=np.int32),
-        "weight_values": np.concatenate(values) if values else np.empty(0),
-        **_pack_categories(n_nodes, categories),
-    }
-
-
-def _pack_categories(
-    n_nodes: int, categories: Sequence[tuple[int, CategorySplit]]
-) -> dict[str, NDArray[Any]]:
-    sizes = np.zeros(n_nodes + 1, dtype=np.int32)
-    left = np.zeros(n_nodes, dtype=np.int32)
-    is_open = np.zeros(n_nodes, dtype=np.bool_)
-    codes = [np.empty(0, dtype=np.int32)]
-    for node, split in categories:
-        sizes[node + 1] = split.codes.size
-        left[node] = len(split.categories)
-        is_open[node] = split.others is None
-        codes.append(split.codes)
-    return {
-        "category_indptr": np.cumsum(sizes, dtype=np.int32),
-        "category_codes": np.concatenate(codes),
-        "category_left": left,
-        "category_open": is_open,
-    }
 
 
 def _take_segments(

@@ -97,7 +97,9 @@ def test_printed_rows():
         (0.694, 0.738, 0.613)
     )
     assert (row.depth, row.depth_ci, row.fit_seconds) == (17.1, 0.7, 3.3)
-    assert find_published("hepatitis_filled", "70/30", "ap_pruned").unsafe_accuracy == pytest.approx(0.471)
+    assert find_published(
+        "hepatitis_filled", "70/30", "ap_pruned"
+    ).unsafe_accuracy == pytest.approx(0.471)
     assert find_published("pima", "50/50", "cart") is None
     assert find_published("iris", "50/50", "ldt") is None
     assert find_published("pima", "40/60", "ldt") is None

@@ -13,13 +13,14 @@ from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.tree import DecisionTreeClassifier
 
+from oblique.builder import TreeBuilder
 from oblique.finders.axis_parallel import AxisParallel
 from oblique.induction import grow
 from oblique.node import Division
 from oblique.pruning import CostComplexity, SafePruning, _kernels, pruning_path
 from oblique.pruning.base import PruningRows
 from oblique.split import LinearSplit
-from oblique.tree import Tree, TreeBuilder
+from oblique.tree import Tree
 
 SAFE, UNSAFE = 0, 1
 
@@ -45,7 +46,7 @@ def make_tree(nested, *, n_features=1, criterion="gini", tie_class=-1) -> Tree:
         sides = np.array([counts(left), counts(right)])
         first = builder.add_test(name, Division(split, None, None, sides, 0.0, 0.5))
         stack += [(first, left), (first + 1, right)]
-    return builder.build(criterion=criterion, n_features=n_features, tie_class=tie_class)
+    return builder.build().clothe(criterion=criterion, n_features=n_features, tie_class=tie_class)
 
 
 def from_sklearn(estimator) -> Tree:
@@ -70,7 +71,7 @@ def chain(n_tests: int) -> Tree:
         sides = np.array([[1.0 + i % 3, 1.0], [rest, rest]], dtype=float)
         split = LinearSplit.axis(0, float(i), 1)
         name = builder.add_test(name, Division(split, None, None, sides, 0.0, 0.5)) + 1
-    return builder.build(criterion="gini", n_features=1)
+    return builder.build().clothe(criterion="gini", n_features=1)
 
 
 @st.composite

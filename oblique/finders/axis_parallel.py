@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from oblique._kernels import grow_axis_parallel
 from oblique._suggest import unknown_name
+from oblique.builder import axis_skeleton
 from oblique.finders.base import THRESHOLDS, SplitFinder, best_cut
 from oblique.split import LinearSplit
 
 if TYPE_CHECKING:
     from numpy.random import Generator
 
-    from oblique.node import Division, Node
+    from oblique.builder import Skeleton
+    from oblique.node import Node
+    from oblique.stopping import Limits
 
 
 class AxisParallel(SplitFinder):
@@ -43,12 +47,19 @@ class AxisParallel(SplitFinder):
         )
         return LinearSplit.axis(feature, threshold, node.n_features) if feature >= 0 else None
 
-    def divide(self, node: Node, rng: Generator) -> Division | None:
-        """Find the best test and divide the node by it."""
-        if not node.store.log_table.size:
-            return super().divide(node, rng)
+    def grow_at_once(self, root: Node, limits: Limits) -> Skeleton | None:
+        """Grow the tree in one compiled call where all rows are complete."""
         self._check()
-        return node.divide_at_best_cut(THRESHOLDS[self.threshold])
+        table, store = root.table, root.store
+        if table.has_missing:
+            return None
+        root.sort_columns()
+        links, cuts, counts = grow_axis_parallel(
+            table.columns, store.lines, table.numeric, table.codes, store.weights, store.share,
+            root.counts, store.log_table, table.criterion_code, THRESHOLDS[self.threshold],
+            table.unsafe, table.to_left, table.spare, *limits,
+        )  # fmt: skip
+        return axis_skeleton(links, cuts, counts)
 
     def _check(self) -> None:
         if self.threshold not in THRESHOLDS:

@@ -15,8 +15,10 @@ from oblique.split import LinearSplit
 if TYPE_CHECKING:
     from numpy.random import Generator
 
-    from oblique.node import Division, Node
+    from oblique.builder import Skeleton
+    from oblique.node import Node
     from oblique.split import Split
+    from oblique.stopping import Limits
 
 
 class SplitFinder(BaseEstimator, ABC):
@@ -47,13 +49,13 @@ class SplitFinder(BaseEstimator, ABC):
         split = self.find_split(node, rng)
         return None if split is None else (split, node.gain(split))
 
-    def divide(self, node: Node, rng: Generator) -> Division | None:
-        """Find a test and divide the node by it, as the induction loop asks.
+    def grow_at_once(self, root: Node, limits: Limits) -> Skeleton | None:
+        """Grow the whole tree in one compiled call, or return None to leave it to the loop.
 
-        Override it only where a search can divide the node in the same compiled call.
+        Only for a finder whose search is compiled and draws nothing: small trees are otherwise
+        mostly the cost of Python at each node. The tree must be the one the loop would grow.
         """
-        split = self.find_split(node, rng)
-        return None if split is None else node.divide(split)
+        return None
 
 
 THRESHOLDS = {
@@ -78,15 +80,10 @@ def best_cut(
         The column is -1 when no cut gains.
     """
     table, store = node.table, node.store
-    mode = THRESHOLDS[threshold]
-    if store.log_table.size:
-        return _kernels.best_entropy_cut(
-            columns, lines, features, table.codes, node.start, node.stop, node.counts,
-            store.log_table, mode, table.unsafe,
-        )  # fmt: skip
     return _kernels.best_axis_cut(
         columns, lines, features, table.codes, store.weights, store.share, node.start, node.stop,
-        node.counts, table.criterion_code, table.min_leaf, mode, table.unsafe,
+        node.counts, store.log_table, table.criterion_code, table.min_leaf,
+        THRESHOLDS[threshold], table.unsafe,
     )  # fmt: skip
 
 
@@ -111,15 +108,10 @@ def best_cut_of_scores(
     lines = np.empty((len(scores) + 1, rows.size), dtype=np.int32)
     lines[1:] = np.argsort(scores, axis=1, kind="stable")
     features = np.arange(len(scores), dtype=np.int32)
-    mode = THRESHOLDS[threshold]
-    if node.store.log_table.size:
-        return _kernels.best_entropy_cut(
-            scores, lines, features, table.codes[rows], 0, rows.size, node.counts,
-            node.store.log_table, mode, table.unsafe,
-        )  # fmt: skip
     return _kernels.best_axis_cut(
         scores, lines, features, table.codes[rows], node.weights, node.store.share[rows], 0,
-        rows.size, node.counts, table.criterion_code, table.min_leaf, mode, table.unsafe,
+        rows.size, node.counts, node.store.log_table, table.criterion_code, table.min_leaf,
+        THRESHOLDS[threshold], table.unsafe,
     )  # fmt: skip
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from oblique import _kernels
+from oblique._kernels import TIE
+from oblique.finders._discriminant import discriminant
 from oblique.finders.base import SplitFinder, best_cut_along
 from oblique.split import LinearSplit
 
@@ -60,13 +61,13 @@ class LinearDiscriminant(SplitFinder):
             if node.n_present == 2:
                 return split
             gain = 0.0 if split is None else node.gain(split)
-            if gain > best_gain + _kernels.TIE:
+            if gain > best_gain + TIE:
                 best, best_gain = split, gain
         return best
 
     def _plane(self, node: Node, group: NDArray[np.int8]) -> LinearSplit | None:
         table, store = node.table, node.store
-        found, a, c = _kernels.discriminant(
+        found, a, c = discriminant(
             table.X, store.lines[0], node.start, node.stop, table.numeric, group, table.codes,
             store.weights, table.is_counted,
         )  # fmt: skip
