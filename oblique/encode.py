@@ -41,6 +41,25 @@ class Columns:
         return {j: tuple(map(str, values)) for j, values in self.categories.items()}
 
 
+def check_columns(columns: Any, n_features: int) -> None:
+    """Raise ValueError unless this is a `Columns` of so many features."""
+    if not isinstance(columns, Columns) or columns.n_features != n_features:
+        raise ValueError(f"columns must be a Columns of {n_features} features, got {columns!r}")
+    if not isinstance(columns.categories, dict):
+        raise ValueError(f"categories must be a dictionary, got {columns.categories!r}")
+    for feature, categories in columns.categories.items():
+        if type(feature) is not int or not 0 <= feature < n_features:
+            raise ValueError(f"categories: {feature!r} is not a column of {n_features}")
+        if not isinstance(categories, tuple):
+            raise ValueError(f"categories of column {feature} must be a tuple")
+        strange = [value for value in categories if not isinstance(value, str | int | float)]
+        if strange or len(set(categories)) < len(categories):
+            raise ValueError(
+                f"categories of column {feature} must be different texts or numbers, got "
+                f"{categories!r}"
+            )
+
+
 def learn_columns(
     estimator: Any, X: Any, categorical_features: Any
 ) -> tuple[NDArray[np.float64], Columns]:

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from oblique import _kernels
 from oblique.criteria import criterion_code
-from oblique.encode import Columns, encode_columns, learn_columns
+from oblique.encode import Columns, check_columns, encode_columns, learn_columns
 from oblique.finders import AxisParallel, BestOf, Categories, LinearDiscriminant, SafeAdjusted
 from oblique.finders.base import SplitFinder
 from oblique.holdout import hold_out
@@ -41,6 +41,20 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
     class_weight: Any
     categorical_features: Any
     random_state: Any
+
+    # What a model file holds of a fitted estimator, see `oblique.persist`.
+    _fitted_attributes = (
+        "tree_", "classes_", "unsafe_class_", "n_features_in_", "_columns", "_spread",
+    )  # fmt: skip
+
+    def _check_fitted(self) -> None:
+        """Raise ValueError where fitted attributes that come from a file do not fit."""
+        check_columns(self._columns, self.tree_.n_features)
+        spread, shape = self._spread, (self.tree_.n_features,)
+        if spread is not None and getattr(spread, "shape", None) != shape:
+            raise ValueError(f"_spread must be None or an array of shape {shape}")
+        if self.unsafe_class_ not in self.classes_.tolist():
+            raise ValueError(f"unsafe_class_={self.unsafe_class_!r} is not one of classes_")
 
     @abstractmethod
     def _finder(self) -> SplitFinder:
