@@ -1,7 +1,7 @@
 import pytest
 
 from oblique.compare import Design, Strategy
-from oblique.compare.design_file import DesignFileError, read_design
+from oblique.compare.design_file import DesignFileError, format_design, read_design
 
 GOOD = """\
 # A comparison
@@ -76,3 +76,23 @@ def test_missing_key(folder):
     path.write_text('datasets = ["pima"]\n')
     with pytest.raises(DesignFileError, match="strategies must be a list"):
         read_design(path)
+
+
+def test_written_and_read_again(folder):
+    (folder / "design.toml").write_text(GOOD)
+    design = read_design(folder / "design.toml")
+    (folder / "again.toml").write_text(format_design(design))
+    again = read_design(folder / "again.toml")
+    assert [c.key for c in again.cells()] == [c.key for c in design.cells()]
+    folds = Design(["pima"], ["cart"], n_folds=10, repeats=1)
+    (folder / "folds.toml").write_text(format_design(folds))
+    assert [c.key for c in read_design(folder / "folds.toml").cells()] == [
+        c.key for c in folds.cells()
+    ]
+
+
+def test_what_python_gave_is_a_comment():
+    from sklearn.tree import DecisionTreeClassifier
+
+    text = format_design(Design(["pima"], [Strategy("mine", DecisionTreeClassifier(max_depth=3))]))
+    assert "# strategy 'mine' was given from Python: DecisionTreeClassifier(max_depth=3)" in text

@@ -10,7 +10,8 @@ from oblique.compare import Design, Strategy, run, summarize, tabulate
 from oblique.compare.paired import compare_pair, describe_differences
 from oblique.compare.published import find_published, measure_agreement
 from oblique.compare.summary import mean_interval
-from oblique.compare.text import format_results, write_seconds
+from oblique.compare.tables import MORE_COLUMNS, make_tables, write_seconds
+from oblique.compare.text import format_results
 
 
 @pytest.fixture(scope="module")
@@ -145,3 +146,18 @@ def test_text(results):
 )
 def test_durations(seconds, text):
     assert write_seconds(seconds) == text
+
+
+def test_the_best_figure_is_marked(results):
+    (pima, _), columns = make_tables(results.records), [c.heading for c in MORE_COLUMNS]
+    by_column = {
+        column.measure: [row.figures[i] for row in pima.rows]
+        for i, column in enumerate(pima.columns)
+    }
+    known = [f for f in by_column["accuracy"] if f.text != "-"]
+    assert [f.is_best for f in known] == [f.value == max(g.value for g in known) for f in known]
+    sizes = [f for f in by_column["leaves"] if f.text != "-"]
+    assert [f.is_best for f in sizes] == [f.value == min(g.value for g in sizes) for f in sizes]
+    assert [row.failed for row in pima.rows] == [0, 0, 0, 6]
+    more = make_tables(results.records, MORE_COLUMNS)[0]
+    assert [c.heading for c in more.columns] == [c for c in columns if c != "cost"]

@@ -8,6 +8,7 @@ answers at once.
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from collections.abc import Sequence
 from types import ModuleType
@@ -39,6 +40,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         0 done, 1 some cells of a comparison failed, 2 bad arguments or input, 130 interrupted.
     """
     arguments = _make_parser().parse_args(argv)
+    given = sys.argv[1:] if argv is None else argv
+    arguments.command_line = shlex.join(["oblique", *given])
     try:
         code: int = COMMANDS[arguments.command].execute(arguments)
     except (ValueError, TypeError, OSError, ImportError) as error:

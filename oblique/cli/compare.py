@@ -65,6 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     written.add_argument(
         "--output", metavar="FILE", help="every cell, as .csv or .json by the file's ending"
     )
+    written.add_argument("--report", metavar="DIR", help="write a report to read and to cite")
     written.add_argument(
         "--keep-predictions", action="store_true", help="keep predictions of every test row"
     )
@@ -72,10 +73,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     """Run the comparison, print its tables and write what was asked for."""
-    from oblique.compare import run, summarize
+    from oblique.compare import report, run, summarize
+    from oblique.compare.reporting import check_extra
 
     if arguments.output:
         _check_output(arguments.output)
+    if arguments.report:
+        check_extra()
     design = _make_design(arguments)
     try:
         results = run(
@@ -97,6 +101,9 @@ def execute(arguments: argparse.Namespace) -> int:
         _print_tables(results)
     if arguments.output:
         _write_cells(results, arguments.output)
+    if arguments.report:
+        page = report(results, arguments.report, command=arguments.command_line)
+        print(f"report written to {page}", file=sys.stderr)
     return _tell_failures(results)
 
 

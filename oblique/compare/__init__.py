@@ -3,6 +3,7 @@
 from oblique.compare.cell import Cell
 from oblique.compare.design import Design
 from oblique.compare.execute import run_cell
+from oblique.compare.reporting import report
 from oblique.compare.runner import Results, run
 from oblique.compare.source import Source
 from oblique.compare.store import ResultStore
@@ -18,6 +19,7 @@ __all__ = [
     "Strategy",
     "list_strategies",
     "load_strategy",
+    "report",
     "run",
     "run_cell",
     "summarize",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from os import PathLike
@@ -77,6 +78,57 @@ def read_design(path: str | PathLike[str]) -> Design:
         raise document.error(str(error), *named[:1]) from None
 
 
+def format_design(design: Design) -> str:
+    """Write a design as the text of a TOML file that `read_design` understands.
+
+    What was given from Python and cannot be loaded by name is there as a comment.
+    """
+    lines = [
+        _assign("datasets", [source.name for source in design.datasets]),
+        _assign("strategies", [strategy.name for strategy in design.strategies]),
+        _assign("train_sizes", list(design.train_sizes)),
+        _assign("repeats", design.repeats),
+        _assign("seed", design.seed),
+    ]
+    if design.n_folds is not None:
+        lines[2] = _assign("n_folds", design.n_folds)
+    for source in design.datasets:
+        lines += _format_source(source)
+    for strategy in design.strategies:
+        lines += _format_strategy(strategy)
+    return "\n".join(lines) + "\n"
+
+
+def _format_source(source: Source) -> list[str]:
+    if source.dataset is not None:
+        return ["", f"# data set {source.name!r} was given from Python"]
+    given = {"target": source.target, "unsafe_class": source.unsafe_class}
+    if source.location != source.name:
+        given["path"] = source.location
+    known = {key: value for key, value in given.items() if value is not None}
+    if not known:
+        return []
+    return ["", f"[data.{json.dumps(source.name)}]", *(_assign(k, v) for k, v in known.items())]
+
+
+def _format_strategy(strategy: Strategy) -> list[str]:
+    if not strategy.reference:
+        told = " ".join(repr(strategy.estimator).split())
+        return ["", f"# strategy {strategy.name!r} was given from Python: {told}"]
+    if strategy.reference == strategy.name and not strategy.overrides:
+        return []
+    lines = ["", f"[strategy.{json.dumps(strategy.name)}]", _assign("use", strategy.reference)]
+    if strategy.overrides:
+        inner = ", ".join(_assign(key, value) for key, value in strategy.overrides.items())
+        lines.append(f"parameters = {{ {inner} }}")
+    return lines
+
+
+def _assign(key: str, value: Any) -> str:
+    """Write ``key = value``; JSON's texts, numbers, booleans and lists are TOML's, too."""
+    return f"{key} = {json.dumps(value)}"
+
+
 class _Document(NamedTuple):
     """A TOML file and its text, from which the lines of errors are found."""
 
@@ -141,4 +193,5 @@ def _make_strategy(name: Any, entries: dict[str, Any], document: _Document) -> S
         estimator = clone(found.estimator).set_params(**entries.get("parameters", {}))
     except (ValueError, TypeError) as error:
         raise document.error(str(error), "parameters", table) from None
-    return Strategy(name, estimator, entries.get("description", found.description))
+    description = entries.get("description", found.description)
+    return Strategy(name, estimator, description, found.reference, entries.get("parameters", {}))

@@ -2,8 +2,8 @@
 
 import importlib
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
@@ -26,6 +26,10 @@ class Strategy:
         Unfitted scikit-learn classifier or pipeline; a comparison only ever fits clones of it.
     description : str, default=""
         One line about the method and its source.
+    reference : str, default=""
+        Installed name or ``module:attribute`` that the estimator was loaded from, if it was.
+    overrides : mapping, optional
+        Parameters that were set after loading.
 
     Raises
     ------
@@ -38,6 +42,8 @@ class Strategy:
     name: str
     estimator: Any
     description: str = ""
+    reference: str = ""
+    overrides: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.name:
@@ -117,7 +123,7 @@ def load_strategy(reference: str, *, name: str | None = None) -> Strategy:
             "estimator, or a function without arguments that returns one"
         )
     estimator = factory() if is_factory else factory
-    return Strategy(name or reference, estimator, _first_sentence(factory))
+    return Strategy(name or reference, estimator, _first_sentence(factory), reference)
 
 
 def _import_attribute(target: str, reference: str) -> Any:

@@ -81,8 +81,8 @@ def summarize(records: Iterable[Record], *, level: float = 0.95) -> DataFrame:
         done = group[group["status"] == "done"]
         row |= {"cells": len(done), "failed": len(group) - len(done)}
         for measure in MEASURES:
-            if measure in group:
-                row[measure], row[measure + "_ci"] = mean_interval(done[measure], level=level)
+            values = done.get(measure, [])
+            row[measure], row[measure + "_ci"] = mean_interval(values, level=level)
         rows.append(row)
     return DataFrame(rows)
 

@@ -1,59 +1,23 @@
-"""Tables for a terminal, in the layout of Vadera (2005), Tables 3 and 4."""
+"""Results as text for a terminal."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from oblique.compare.paired import compare_pair
-from oblique.compare.published import find_published, measure_agreement
+from oblique.compare.published import measure_agreement
 from oblique.compare.summary import summarize, tabulate
+from oblique.compare.tables import Table, make_tables
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
     from oblique.compare.execute import Record
 
-_PAIRS = (("ldt", "ap"), ("ldt_safe_pruned", "ap_pruned"))
-_CELL = 12
-
-
-class Column(NamedTuple):
-    """A column of a table: heading, measure, and how a figure is written."""
-
-    heading: str
-    measure: str
-    write: Callable[[float], str]
-
-
-def write_percent(share: float) -> str:
-    """Write a share as a percentage with one decimal."""
-    return f"{100 * share:.1f}"
-
-
-def write_count(number: float) -> str:
-    """Write a mean count with one decimal."""
-    return f"{number:.1f}"
-
-
-def write_seconds(seconds: float) -> str:
-    """Write a duration with a unit that suits it."""
-    for unit, factor in (("s", 1.0), ("ms", 1e3), ("us", 1e6)):
-        if seconds * factor >= 1.0:
-            return f"{seconds * factor:.3g} {unit}"
-    return f"{seconds * 1e6:.2g} us"
-
-
-COLUMNS = (
-    Column("overall %", "accuracy", write_percent),
-    Column("safe %", "safe_accuracy", write_percent),
-    Column("unsafe %", "unsafe_accuracy", write_percent),
-    Column("depth", "depth", write_count),
-    Column("leaves", "leaves", write_count),
-    Column("fit time", "fit_seconds", write_seconds),
-)
+#: Strategies whose unsafe accuracies the paper's claim compares.
+CLAIMED_PAIRS = (("ldt", "ap"), ("ldt_safe_pruned", "ap_pruned"))
+_WIDTH = 14
 
 
 def format_results(records: Iterable[Record]) -> str:
@@ -68,12 +32,9 @@ def format_results(records: Iterable[Record]) -> str:
         Such as ``results.records``.
     """
     kept = list(records)
-    summary, table = summarize(kept), tabulate(kept)
-    parts = []
-    for names, group in summary.groupby(["dataset", "protocol"], sort=False):
-        parts.append(_format_group(names, group, kept))
-    parts.append("\n".join([*format_agreement(summary), *format_pairs(table)]))
-    return "\n\n".join(filter(None, parts))
+    parts = [_format_table(table) for table in make_tables(kept)]
+    findings = [*format_agreement(summarize(kept)), *format_pairs(tabulate(kept))]
+    return "\n\n".join([*parts, *filter(None, ["\n".join(findings)])])
 
 
 def format_agreement(summary: DataFrame) -> list[str]:
@@ -91,7 +52,7 @@ def format_agreement(summary: DataFrame) -> list[str]:
 def format_pairs(table: DataFrame) -> list[str]:
     """Write whether LDT's unsafe accuracy is above AP's on every set, with the differences."""
     lines = []
-    for first, second in _PAIRS:
+    for first, second in CLAIMED_PAIRS:
         found = compare_pair(table, first, second, "unsafe_accuracy")
         if not found:
             continue
@@ -111,39 +72,18 @@ def format_pairs(table: DataFrame) -> list[str]:
     return lines
 
 
-def _format_group(names: tuple[str, str], group: DataFrame, records: list[Record]) -> str:
-    dataset, protocol = names
-    cells = [r for r in records if r["cell"]["dataset"] == dataset]
-    unsafe = cells[0]["cell"]["unsafe_class"]
-    sizes = [r["scores"]["n_train"] + r["scores"]["n_test"] for r in cells if "scores" in r]
-    title = f"{dataset}, {protocol}"
-    title += f", {sizes[0]} rows" if sizes else ""
-    title += "" if unsafe is None else f", unsafe class {unsafe}"
-    width = max(14, *(len(name) + 1 for name in group["strategy"]))
-    columns = [c for c in COLUMNS if c.measure in group and group[c.measure].notna().any()]
-    head = " " * width + "".join(f"{c.heading:>{_CELL + 2}}" for c in columns)
-    lines = [title, head, "-" * len(head)]
-    for row in group.to_dict("records"):
-        lines.append(_format_row(row["strategy"], row, columns, width) + _failures(row))
-        printed = find_published(dataset, protocol, row["strategy"])
-        if printed is not None:
-            lines.append(_format_row("  Vadera 2005", printed._asdict(), columns, width))
+def _format_table(table: Table) -> str:
+    width = max(_WIDTH, *(len(row.strategy) + 1 for row in table.rows))
+    head = _format_line("", [column.heading for column in table.columns], width)
+    lines = [table.title, head, "-" * len(head)]
+    for row in table.rows:
+        note = f"   ({row.failed} failed)" if row.failed else ""
+        lines.append(_format_line(row.strategy, [f.text for f in row.figures], width) + note)
+        if any(figure.printed for figure in row.figures):
+            printed = [figure.printed or "-" for figure in row.figures]
+            lines.append(_format_line("  Vadera 2005", printed, width))
     return "\n".join(lines)
 
 
-def _format_row(name: str, row: dict[str, Any], columns: list[Column], width: int) -> str:
-    cells = (_format_figure(column, row) for column in columns)
-    return f"{name:<{width}}" + "".join(f"{cell:>{_CELL + 2}}" for cell in cells).rstrip()
-
-
-def _format_figure(column: Column, row: dict[str, Any]) -> str:
-    mean, ci = row.get(column.measure, np.nan), row.get(column.measure + "_ci", np.nan)
-    if mean is None or np.isnan(mean):
-        return "-"
-    if column.measure == "fit_seconds" or np.isnan(ci):
-        return column.write(mean)
-    return f"{column.write(mean)} ± {column.write(ci)}"
-
-
-def _failures(row: dict[str, Any]) -> str:
-    return f"   ({row['failed']} failed)" if row["failed"] else ""
+def _format_line(name: str, cells: Iterable[str], width: int) -> str:
+    return f"{name:<{width}}" + "".join(f"{cell:>{_WIDTH}}" for cell in cells)

@@ -1,0 +1,191 @@
+"""Figures of a comparison as SVG text."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from pandas import DataFrame
+
+    from oblique.compare.ranking import Ranking
+
+# Okabe and Ito's colours: told apart by the colour-blind, too.
+_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#F0E442", "#666666")
+_STYLE = {
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "svg.hashsalt": "oblique",
+    "svg.fonttype": "none",
+}
+
+
+def draw_accuracies(summary: DataFrame) -> str:
+    """Draw overall, safe and unsafe accuracy of every strategy on every data set as bars.
+
+    In the manner of Vadera (2005), Figures 7 and 9, with 95 % intervals on the bars.
+
+    Parameters
+    ----------
+    summary : DataFrame
+        Rows of one protocol, as :func:`oblique.compare.summarize` returns them.
+
+    Returns
+    -------
+    str
+        SVG.
+    """
+    panels = {
+        "accuracy": "overall accuracy, %",
+        "safe_accuracy": "accuracy on the safe class, %",
+        "unsafe_accuracy": "accuracy on the unsafe class, %",
+    }
+    drawn = {m: text for m, text in panels.items() if summary[m].notna().any()}
+    datasets = list(summary["dataset"].unique())
+    strategies = list(summary["strategy"].unique())
+    width_of_a_set = max(0.14 * (len(strategies) + 1.5), 0.075 * max(map(len, datasets)))
+    width = max(6.0, len(datasets) * width_of_a_set + 0.6)
+    figure, axes = _new_figure(width, 2.3 * len(drawn), len(drawn))
+    for axis, (measure, text) in zip(axes, drawn.items(), strict=True):
+        for i, strategy in enumerate(strategies):
+            rows = summary[summary["strategy"] == strategy].set_index("dataset").reindex(datasets)
+            place = np.arange(len(datasets)) + (i - (len(strategies) - 1) / 2) * 0.8 / len(
+                strategies
+            )
+            axis.bar(
+                place,
+                100 * rows[measure].astype(float),
+                0.8 / len(strategies),
+                yerr=100 * rows[measure + "_ci"].astype(float),
+                color=_COLOURS[i % len(_COLOURS)],
+                error_kw={"elinewidth": 0.8},
+                label=strategy,
+            )
+        axis.set_xticks(range(len(datasets)), datasets)
+        axis.set_title(text, loc="left", fontsize=9)
+        low = 100 * np.nanmin(summary[measure].astype(float))
+        # Bars start at 0 unless that would hide what differs; then the axis says so.
+        axis.set_ylim(max(0.0, 10 * np.floor(low / 10 - 1.5)), 100)
+    axes[0].legend(ncols=3, frameon=False, loc="lower left", bbox_to_anchor=(0, 1.12))
+    return _to_svg(figure)
+
+
+def draw_trade_off(summary: DataFrame, measure: str, text: str) -> str:
+    """Draw accuracy against size or time, one point a strategy and data set.
+
+    Parameters
+    ----------
+    summary : DataFrame
+        Rows of one protocol.
+    measure : str
+        Of the horizontal axis, such as ``leaves``; on a logarithmic scale.
+    text : str
+        What the axis says.
+
+    Returns
+    -------
+    str
+        SVG.
+    """
+    figure, (axis,) = _new_figure(6.0, 3.6, 1)
+    known = summary[summary[measure].notna() & summary["accuracy"].notna()]
+    markers = "osD^vP*X<>"
+    datasets = list(known["dataset"].unique())
+    for i, strategy in enumerate(known["strategy"].unique()):
+        rows = known[known["strategy"] == strategy]
+        for _, row in rows.iterrows():
+            axis.plot(
+                row[measure],
+                100 * row["accuracy"],
+                markers[datasets.index(row["dataset"]) % len(markers)],
+                color=_COLOURS[i % len(_COLOURS)],
+                markersize=5,
+            )
+        axis.plot([], [], "s", color=_COLOURS[i % len(_COLOURS)], label=strategy)
+    for i, dataset in enumerate(datasets):
+        axis.plot([], [], markers[i % len(markers)], color="none", mec="black", label=dataset)
+    _use_log_scale(axis)
+    axis.set_xlabel(text)
+    axis.set_ylabel("overall accuracy, %")
+    axis.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
+    return _to_svg(figure)
+
+
+def draw_critical_difference(ranking: Ranking) -> str:
+    """Draw average ranks on a line, with a bar over those that do not differ.
+
+    The bars are Nemenyi's: they join strategies whose average ranks are closer than one
+    critical difference. As that depends on the ranks alone, a bar never covers two strategies
+    that differ, nor leaves out one between them.
+
+    Returns
+    -------
+    str
+        SVG.
+
+    Raises
+    ------
+    ValueError
+        If Friedman's test finds no difference, or there are but two strategies: then the
+        diagram would show what is not there.
+    """
+    import pandas as pd
+    import scikit_posthocs
+
+    if not ranking.is_different:
+        raise ValueError("no difference between the strategies was found; there is none to draw")
+    names = list(ranking.ranks)
+    apart = pd.DataFrame(np.ones((len(names), len(names))), index=names, columns=names)
+    for pair in ranking.pairs:
+        gap = abs(ranking.ranks[pair.first] - ranking.ranks[pair.second])
+        p_value = 0.0 if gap > ranking.critical_difference else 1.0
+        apart.loc[pair.first, pair.second] = apart.loc[pair.second, pair.first] = p_value
+    figure, (axis,) = _new_figure(7.0, 1.2 + 0.22 * len(names), 1)
+    scikit_posthocs.critical_difference_diagram(
+        ranking.ranks,
+        apart,
+        cd=ranking.critical_difference,
+        alpha=ranking.alpha,
+        ax=axis,
+        label_fmt_left="{label} ({rank:.2f})",
+        label_fmt_right="({rank:.2f}) {label}",
+    )
+    return _to_svg(figure)
+
+
+def _use_log_scale(axis: Axes) -> None:
+    """Scale the horizontal axis by powers, and write plain numbers at 1, 2 and 5."""
+    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
+    axis.set_xscale("log")
+    axis.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axis.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    axis.xaxis.set_minor_formatter(NullFormatter())
+
+
+def _new_figure(width: float, height: float, rows: int) -> tuple[Figure, Sequence[Axes]]:
+    """Make a figure without a window, so that nothing global changes."""
+    import matplotlib as mpl
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure
+
+    with mpl.rc_context(_STYLE):
+        figure = Figure(figsize=(width, height), layout="constrained")
+        FigureCanvasSVG(figure)
+        axes: Any = figure.subplots(rows, 1, squeeze=False)[:, 0]
+    return figure, axes
+
+
+def _to_svg(figure: Figure) -> str:
+    import matplotlib as mpl
+
+    written = io.StringIO()
+    with mpl.rc_context(_STYLE):
+        figure.savefig(written, format="svg", metadata={"Date": None})
+    return written.getvalue()

@@ -1,0 +1,229 @@
+import json
+import re
+import shutil
+
+import pandas as pd
+import pytest
+from odd_classifiers import Majority, Raising
+from sklearn.tree import DecisionTreeClassifier
+
+from oblique.compare import Design, Strategy, report, run
+from oblique.compare.design_file import read_design
+from oblique.compare.documents import format_latex, format_markdown
+from oblique.compare.plots import draw_critical_difference
+from oblique.compare.ranking import rank_strategies
+from oblique.compare.summary import tabulate
+from oblique.compare.tables import make_tables
+
+pytest.importorskip("scikit_posthocs", reason="needs the extra 'compare'")
+
+SETS = ["pima", "housing", "bupa", "heart_complete", "hepatitis_filled", "new_thyroid"]
+
+
+@pytest.fixture(scope="module")
+def results():
+    strategies = [
+        Strategy("ap", DecisionTreeClassifier(criterion="entropy")),
+        Strategy("ldt", DecisionTreeClassifier(max_depth=3)),
+        Strategy("majority<b>", Majority()),
+        Strategy("raising", Raising()),
+    ]
+    return run(Design(SETS, strategies, repeats=3), progress=False)
+
+
+@pytest.fixture(scope="module")
+def folder(results, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("report")
+    report(results, folder, command="oblique compare --data 'a b.csv'")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def page(folder):
+    return (folder / "report.html").read_text()
+
+
+def test_the_page_needs_nothing_else(page):
+    links = re.findall(r"""(?:src|href)=["']([^"']*)""", page)
+    assert links
+    assert all(link.startswith(("data:", "#")) for link in links)
+    assert "http://" not in page
+    assert "https://" not in page
+
+
+def test_the_page_tells_everything(page, results):
+    for text in (
+        "72 cells",
+        "18 failed",
+        "oblique compare --data &#39;a b.csv&#39;",
+        "RuntimeError: no tree today",
+        "69.7 ± 1.1",  # printed for AP on pima
+        "scikit-learn",
+        "corrected resampled t-test",
+        "Left out, for they did not finish every data set: raising",
+        "majority&lt;b&gt;",
+    ):
+        assert text in page
+    assert "majority<b>" not in page
+
+
+def test_other_files(folder, results):
+    assert len(pd.read_csv(folder / "cells.csv")) == len(results.records)
+    assert len(pd.read_csv(folder / "summary.csv")) == 6 * 4
+    assert "given from Python" in (folder / "design.toml").read_text()
+
+
+def test_the_design_runs_again(tmp_path):
+    design = Design(["bupa"], ["cart"], repeats=2)
+    report(run(design, progress=False), tmp_path)
+    again = read_design(tmp_path / "design.toml")
+    assert [c.key for c in again.cells()] == [c.key for c in design.cells()]
+
+
+def test_markdown(results):
+    text = format_markdown(make_tables(results.records), ["found this"])
+    for part in text.split("## ")[1:]:
+        assert len({line.count("|") for line in part.splitlines() if line.startswith("|")}) == 1
+    assert "*Vadera 2005*" in text
+    assert "**" in text
+    assert text.endswith("    found this\n")
+
+
+def test_latex(results):
+    text = format_latex(make_tables(results.records))
+    assert text.count(r"\begin{tabular}") == text.count(r"\end{tabular}") == 6
+    assert r"heart\_complete" in text
+    assert r"$\pm$" in text
+    assert "±" not in text
+    for line in text.splitlines():
+        if line.endswith(r"\\"):
+            assert len(re.findall(r"(?<!\\)&", line)) in (4, 6)
+
+
+def test_latex_compiles(results, tmp_path):
+    if shutil.which("pdflatex") is None:
+        pytest.skip("needs pdflatex")
+    import subprocess
+
+    (tmp_path / "t.tex").write_text(
+        "\\documentclass{article}\\usepackage{booktabs}\\begin{document}"
+        + format_latex(make_tables(results.records))
+        + "\\end{document}"
+    )
+    subprocess.run(
+        ["pdflatex", "-halt-on-error", "t.tex"], cwd=tmp_path, check=True, capture_output=True
+    )
+
+
+def test_a_diagram_only_where_there_is_a_difference(results):
+    ranking = rank_strategies(tabulate(results.records), "accuracy", protocol="50/50")
+    different = ranking._replace(iman_davenport_p=0.01)
+    assert draw_critical_difference(different).count("<svg") == 1
+    with pytest.raises(ValueError, match="no difference"):
+        draw_critical_difference(ranking._replace(iman_davenport_p=0.2))
+
+
+def test_bars_are_the_critical_difference(results):
+    from xml.etree import ElementTree
+
+    ranking = rank_strategies(tabulate(results.records), "accuracy", protocol="50/50")
+    ranks = {"a": 1.0, "b": 2.0, "c": 3.0}
+    pairs = tuple(
+        ranking.pairs[0]._replace(first=f, second=s)
+        for f, s in (("a", "b"), ("a", "c"), ("b", "c"))
+    )
+    drawn = {}
+    for difference in (0.5, 1.5, 2.5):
+        svg = draw_critical_difference(
+            ranking._replace(ranks=ranks, pairs=pairs, critical_difference=difference,
+                             iman_davenport_p=0.0)
+        )  # fmt: skip
+        lines = ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}path")
+        drawn[difference] = sum(
+            "stroke: #000000; stroke-width: 2" in p.get("style", "") for p in lines
+        )
+    # Without, with two, and with one bar; the scale of the critical difference is one more.
+    assert [drawn[d] - drawn[0.5] for d in (0.5, 1.5, 2.5)] == [0, 2, 1]
+
+
+def test_one_strategy_and_one_set(tmp_path):
+    results = run(Design(["bupa"], ["cart"], repeats=1), progress=False)
+    text = report(results, tmp_path / "new" / "folder").read_text()
+    assert "nothing to rank" in text
+    assert "There is but one strategy" in text
+
+
+def test_only_failures(tmp_path):
+    results = run(Design(["bupa"], [Strategy("r", Raising())], repeats=2), progress=False)
+    assert "no tree today" in report(results, tmp_path).read_text()
+
+
+@pytest.fixture(scope="module")
+def browser():
+    webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium")
+    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    if not (chromium and driver):
+        pytest.skip("needs the Debian packages chromium and chromium-driver")
+    options = webdriver.ChromeOptions()
+    options.binary_location = chromium
+    for option in ("--headless=new", "--no-sandbox", "--disable-gpu"):
+        options.add_argument(option)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    started = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
+    yield started
+    started.quit()
+
+
+def resize(browser, width):
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+
+
+@pytest.mark.parametrize("width", [1280, 400])
+def test_in_a_browser(browser, folder, width, tmp_path):
+    resize(browser, width)
+    browser.get(f"file://{folder / 'report.html'}")
+    assert browser.get_log("browser") == []
+    # Wide tables scroll inside the page; the page itself does not.
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+    pictures = browser.execute_script(
+        "return [...document.images].map(i => [i.complete, i.naturalWidth, i.width])"
+    )
+    assert len(pictures) >= 3
+    assert all(done and natural > 0 and shown <= width for done, natural, shown in pictures)
+    small = browser.execute_script(
+        "return [...document.querySelectorAll('p, td, th button')]"
+        ".filter(e => parseFloat(getComputedStyle(e).fontSize) < 11).length"
+    )
+    assert small == 0
+    assert browser.save_screenshot(str(tmp_path / "page.png"))
+
+
+def test_sorting_in_a_browser(browser, folder):
+    resize(browser, 1280)
+    browser.get(f"file://{folder / 'report.html'}")
+
+    def column(index):
+        script = (
+            "return [...document.querySelector('table.sortable').tBodies[0].rows]"
+            f".map(r => r.cells[{index}].dataset.value)"
+        )
+        return browser.execute_script(script)
+
+    def click(index):
+        browser.execute_script(
+            f"document.querySelectorAll('table.sortable')[0].tHead.rows[0].cells[{index}]"
+            ".querySelector('button').click()"
+        )
+
+    names = column(0)
+    values = [float(v) for v in column(1)]
+    known = sorted(v for v in values if v == v)
+    click(1)
+    assert [float(v) for v in column(1)][:3] == known[::-1]
+    assert json.dumps(float(column(1)[3])) == "NaN"  # no figure comes last
+    click(1)
+    assert [float(v) for v in column(1)][1:] == known
+    click(0)
+    assert column(0) == sorted(names)
+    assert browser.get_log("browser") == []
