@@ -987,6 +987,58 @@ def cell_of_case(
     return rows[:count].copy(), signs[:count].copy(), values[rows[:count]]
 
 
+@jit
+def step_into_cells(
+    nodes: Integers,
+    normals: Floats,
+    planes: Floats,
+    from_case: Flags,
+    max_depth: int,
+    points: Floats,
+    moves: Floats,
+    leaf: Integers,
+    steps: Floats,
+    inside: Flags,
+) -> None:
+    """Shortest further move to a point `steps[i]` inside every plane of its cell, norm 2.
+
+    `points` are the cases plus `moves` in metric units; both `moves` is updated and `inside` says
+    whether such a point exists. Limits are kept but not stepped away from.
+    """
+    n_free, n_limits = moves.shape[1], from_case.shape[0]
+    n_rows = max_depth + n_limits
+    size = min(n_rows, n_free) + 2
+    rows, signs = np.empty(n_rows, dtype=np.int64), np.empty(n_rows)
+    position, dual = np.empty(size, dtype=np.int64), np.empty((3, size))
+    basis, triangle = np.empty((size, n_free)), np.empty((size, size))
+    values, further = np.empty(normals.shape[0]), np.empty(n_free)
+    for i in range(points.shape[0]):
+        count, node = 0, leaf[i]
+        for row in range(normals.shape[0] - n_limits, normals.shape[0]):
+            rows[count] = row
+            signs[count] = 1.0
+            values[row] = dot(normals[row], points[i]) - planes[row, OFFSET]
+            if from_case[count]:
+                values[row] = dot(normals[row], moves[i])
+            count += 1
+        while nodes[node, PARENT] >= 0:
+            parent = nodes[node, PARENT]
+            if nodes[parent, SET] < 0:
+                row = nodes[parent, ROW]
+                rows[count] = row
+                signs[count] = nodes[node, SIDE]
+                values[row] = dot(normals[row], points[i]) - planes[row, OFFSET]
+                values[row] += signs[count] * steps[i]
+                count += 1
+            node = parent
+        verdict, _, _ = project_rows(
+            normals, values, rows, signs, count, further, position, dual, basis, triangle, 0.0
+        )
+        inside[i] = verdict == OPTIMAL
+        if inside[i]:
+            add_multiple(moves[i], 1.0, further)
+
+
 # --- best-first search of an axis-parallel partition ----------------------------------------------
 #
 # A state is a list of moved attributes, newest first; raising the bound for one more move takes
@@ -1182,3 +1234,25 @@ def search_boxes(
                 read_state(state, trail, places, X[i], points[i], changed[i])
                 distance[i] = move_cost(ranges, norm, X[i], points[i], changed[i])
                 break
+
+
+@jit
+def step_into_boxes(
+    tests: Integers, edges: Floats, parent: Integers, leaf: Integers, points: Floats
+) -> None:
+    """Move points on the border of their box to the next number inside."""
+    for i in range(points.shape[0]):
+        node = leaf[i]
+        while parent[node] >= 0:
+            above = parent[node]
+            attribute = tests[above, ATTRIBUTE]
+            if tests[above, TESTED] < 0:
+                value = points[i, attribute]
+                if node == tests[above, RIGHT] and value <= edges[above, THRESHOLD]:
+                    edge = edges[above, RIGHT_EDGE]
+                    if edge == edges[above, THRESHOLD]:
+                        edge = np.nextafter(edge, np.inf)
+                    points[i, attribute] = edge
+                if node == tests[above, LEFT] and value > edges[above, THRESHOLD]:
+                    points[i, attribute] = edges[above, LEFT_EDGE]
+            node = above

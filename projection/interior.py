@@ -3,7 +3,6 @@
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import linprog
 
 from projection._checks import Floats
 from projection.exceptions import ProjectionError
@@ -64,6 +63,8 @@ def find_interior(polyhedron: Polyhedron, *, tol: float = 1e-9) -> Interior:
 
 def _largest_ball(rows: Floats, heights: Floats, equal: np.ndarray) -> tuple[Floats, float]:
     """Centre and radius (at most 1, negative when the rows contradict each other)."""
+    from scipy.optimize import linprog  # slow to import, rarely needed
+
     n_features = rows.shape[1]
     # equalities are relaxed like pairs of inequalities, so that a miss has a size as well
     both = np.vstack([rows, -rows[equal]])

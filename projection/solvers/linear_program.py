@@ -1,7 +1,6 @@
 """Projections for the norms inf and 1: linear programs."""
 
 import numpy as np
-from scipy.optimize import linprog
 
 from projection._checks import Floats
 from projection.metric import Metric
@@ -32,6 +31,8 @@ def linear_program(
     Q. Huangfu and J. A. J. Hall, "Parallelizing the dual revised simplex method", Mathematical
     Programming Computation 10, 2018 (HiGHS, through `scipy.optimize.linprog`).
     """
+    from scipy.optimize import linprog  # slow to import, not needed for norm 2
+
     system = reduce(point, polyhedron, metric)
     if (early := settle_early(system, tol=tol, solver=NAME)) is not None:
         return early

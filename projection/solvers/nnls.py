@@ -1,7 +1,6 @@
 """Least-distance programming through non-negative least squares."""
 
 import numpy as np
-from scipy.optimize import nnls as solve_nnls
 
 from projection._checks import Floats
 from projection.metric import Metric
@@ -32,6 +31,8 @@ def nnls(
     ----------
     C. L. Lawson and R. J. Hanson, "Solving Least Squares Problems", 1974, chapter 23.
     """
+    from scipy.optimize import nnls as solve_nnls  # slow to import, rarely needed
+
     system = reduce(point, polyhedron, metric)
     if (early := settle_early(system, tol=tol, solver=NAME)) is not None:
         return early
