@@ -6,6 +6,7 @@ package); `oblique.finders` holds the plug-ins, `oblique.compare` the comparison
 
 from oblique.estimators import LDTClassifier, ObliqueTreeClassifier
 from oblique.finders import SplitFinder
+from oblique.sensitivity import DecisionSurface
 from oblique.split import CategorySplit, LinearSplit
 from oblique.tree import Tree
 
@@ -13,6 +14,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "CategorySplit",
+    "DecisionSurface",
     "LDTClassifier",
     "LinearSplit",
     "ObliqueTreeClassifier",

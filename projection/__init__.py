@@ -1,6 +1,12 @@
 """Convex geometry: polyhedra, metrics and projections onto them."""
 
-from projection.cell_search import CellSearch, NearestCells, nearest_cells, prepare_search
+from projection.cell_search import (
+    CellSearch,
+    NearestCells,
+    join_cells,
+    nearest_cells,
+    prepare_search,
+)
 from projection.dispatch import NORMS_OF, SOLVERS, project
 from projection.exceptions import InputError, ProjectionError
 from projection.interior import Interior, find_interior
@@ -9,6 +15,7 @@ from projection.metric import Metric
 from projection.partition import Partition
 from projection.polyhedron import Polyhedron
 from projection.result import Projection
+from projection.step_inside import step_inside
 
 __all__ = [
     "NORMS_OF",
@@ -24,8 +31,10 @@ __all__ = [
     "Projection",
     "ProjectionError",
     "find_interior",
+    "join_cells",
     "make_limits",
     "nearest_cells",
     "prepare_search",
     "project",
+    "step_inside",
 ]

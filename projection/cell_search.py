@@ -5,8 +5,9 @@ holds for everything below. One queue ordered by bounds therefore projects a cas
 of partial cells instead of all leaves, and the first wanted leaf it reaches is the nearest.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -47,6 +48,22 @@ class NearestCells(NamedTuple):
     distance: Floats
     point: Floats
     changed: Flags
+
+    def take(self, which: Any) -> "NearestCells":
+        """Return the answers of some cases."""
+        return NearestCells(
+            self.cell[which], self.distance[which], self.point[which], self.changed[which]
+        )
+
+
+def join_cells(parts: Sequence[NearestCells]) -> NearestCells:
+    """Put the answers of several batches one after the other."""
+    return NearestCells(
+        np.concatenate([part.cell for part in parts]),
+        np.concatenate([part.distance for part in parts]),
+        np.concatenate([part.point for part in parts]),
+        np.concatenate([part.changed for part in parts]),
+    )
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,6 @@
+"""How sensitive a classification is: distance to the decision surface, and what would change it."""
+
+from oblique.sensitivity.surface import DecisionSurface, NearestCases
+from oblique.sensitivity.tests import SensitiveTest
+
+__all__ = ["DecisionSurface", "NearestCases", "SensitiveTest"]

@@ -1,0 +1,390 @@
+"""The decision surface of a tree: how far a case is from it, and the nearest case beyond."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from oblique.sensitivity.counterfactual import Judge, find_counterfactuals
+from oblique.sensitivity.model import partition_of, view_model
+from oblique.sensitivity.options import build_limits, build_metric, feature_numbers
+from oblique.sensitivity.tests import SensitiveTest, find_sensitive_tests
+from oblique.sensitivity.thresholds import Units, threshold_sensitivity
+from projection import (
+    CellSearch,
+    Metric,
+    NearestCells,
+    nearest_cells,
+    prepare_search,
+)
+
+FOUND, UNREACHABLE, UNROUTED = "found", "unreachable", "unrouted"
+_CHUNK = 16384
+
+
+@dataclass(frozen=True)
+class NearestCases:
+    """Nearest point of another class for each case; arrays have one row a case.
+
+    Attributes
+    ----------
+    distance : ndarray of shape (n,)
+        Distance to the decision surface in the metric: the sensitivity of the case. inf where
+        no other class can be reached.
+    point : ndarray of shape (n, n_features)
+        Nearest point of the target leaf's closure, in the columns of the encoded cases
+        (categories are codes). It lies on the surface, so the model may still give it the class
+        of the case. For the norms inf and 1 it need not be the only nearest point.
+    counterfactual : ndarray of shape (n, n_features)
+        The point moved into the leaf by the smallest step at which the model predicts
+        `target_class`; checked by prediction.
+    leaf : ndarray of shape (n,)
+        Node of the target leaf, -1 where there is none.
+    predicted_class, target_class : ndarray of shape (n,)
+        Labels of the case and of the counterfactual (None where there is none).
+    status : ndarray of str, shape (n,)
+        "found"; "unreachable" (one class only, or the limits leave no way); "unrouted" (a
+        category that the tree does not know at one of its tests).
+    """
+
+    distance: NDArray[np.float64]
+    point: NDArray[np.float64]
+    counterfactual: NDArray[np.float64]
+    leaf: NDArray[np.int64]
+    predicted_class: NDArray[Any]
+    target_class: NDArray[Any]
+    status: NDArray[Any]
+    rows: NDArray[np.float64] = field(repr=False)
+    surface: DecisionSurface = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.distance)
+
+    @property
+    def move(self) -> NDArray[np.float64]:
+        """Sensitive move of each case, point minus case, in raw units."""
+        return self.point - self.rows
+
+    def sensitive_tests(self, i: int) -> list[SensitiveTest]:
+        """Tests that bound the nearest point of case `i`, largest margin first."""
+        return self.surface._tests_of(self.rows[i], int(self.leaf[i]))
+
+
+class DecisionSurface:
+    """Boundary between the regions of different classes of a decision tree.
+
+    The distance of a case to it is the smallest move, in a metric and under limits that the user
+    sets, that changes the predicted class. It is exact for oblique and axis-parallel trees: the
+    case is projected onto the leaves of other classes by a best-first search with lower bounds.
+    Leaves without interior (contradictory or repeated tests) cannot be reached and are left out.
+
+    Parameters
+    ----------
+    model : Tree or fitted classifier
+        A `Tree`, a classifier of this package, or a scikit-learn tree classifier.
+    metric : {"minmax", "standard", "identity"} or Metric, default="minmax"
+        Each attribute is divided by its range or its standard deviation in `X`, or taken as it
+        is.
+    X : array-like or data frame, optional
+        Rows that define the metric, usually the training rows; needed by "minmax" and
+        "standard". Missing values are left out.
+    norm : {2, inf, 1}, optional
+        How the moves of the attributes add up: Euclidean (default), the largest, the sum.
+    frozen, not_decreasing, not_increasing : sequences of str or int
+        Attributes (names or column numbers) that must not move, or in one direction only.
+    ranges : mapping of attribute to (low, high), optional
+        Where the nearest point must lie.
+    integer : sequence of str or int
+        Attributes that may only move to whole numbers; axis-parallel trees.
+    weights : mapping of attribute to number, or array, optional
+        A weight of 2 makes the moves of an attribute cost twice as much.
+    change_cost : float or mapping of attribute to float, default=1.0
+        Cost of another category of a categorical attribute, in units of the metric.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Name the argument and its remedy.
+
+    References
+    ----------
+    I. Alvarez, "Explaining the result of a decision tree to the end-user", ECAI 2004;
+    I. Alvarez and S. Bernard, "Ranking cases with decision trees: a geometric method that
+    preserves intelligibility", IJCAI 2005 (axis-parallel trees).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from oblique import DecisionSurface, ObliqueTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = ObliqueTreeClassifier(random_state=0).fit(X, y)
+    >>> near = DecisionSurface(model, X=X).nearest(X[:5])
+    >>> bool((model.predict(near.counterfactual) != model.predict(X[:5])).all())
+    True
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        metric: str | Metric = "minmax",
+        *,
+        X: Any = None,
+        norm: float | None = None,
+        frozen: Sequence[str | int] = (),
+        not_decreasing: Sequence[str | int] = (),
+        not_increasing: Sequence[str | int] = (),
+        ranges: Mapping[Any, tuple[float, float]] | None = None,
+        integer: Sequence[str | int] = (),
+        weights: Any = None,
+        change_cost: Any = 1.0,
+    ):
+        self._model = view_model(model)
+        self.tree = self._model.tree
+        self.classes = self._model.classes
+        self.feature_names = self._model.feature_names
+        self._partition = partition_of(self.tree)
+        sample = None if X is None else self._model.encode(X)
+        self.metric = build_metric(
+            metric, sample, norm, weights, self.feature_names, self._partition.category_features
+        )
+        self.limits = build_limits(
+            self.feature_names,
+            frozen=frozen,
+            not_decreasing=not_decreasing,
+            not_increasing=not_increasing,
+            ranges=ranges or {},
+            integer=integer,
+            change_cost=change_cost,
+        )
+        if self.limits.integer.any() and not self._partition.is_axis_parallel:
+            raise ValueError(
+                f"integer={list(integer)!r}: moves to whole numbers are exact in axis-parallel "
+                "trees only; leave it out and round the counterfactual yourself"
+            )
+        self._searches: dict[float, CellSearch] = {}
+
+    # ------------------------------------------------------------ questions
+
+    def nearest(self, X: Any, *, n_jobs: int | None = None) -> NearestCases:
+        """Find the nearest point of another class for every case.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, n_features)
+            Cases without missing values.
+        n_jobs : int, optional
+            Threads over chunks of cases, as joblib counts them.
+        """
+        rows = self._rows(X)
+        own = self._model.predict_codes(rows)
+        parts = _over_chunks(self._nearest_chunk, rows, own, n_jobs)
+        near = NearestCells(
+            *(np.concatenate(part) for part in zip(*(p[0] for p in parts), strict=True))
+        )
+        counterfactual = np.concatenate([p[1] for p in parts])
+        status = np.full(len(rows), FOUND, dtype="U11")
+        status[near.cell < 0] = UNREACHABLE
+        unrouted = np.isnan(near.distance)
+        status[unrouted] = UNROUTED
+        lost = near.cell < 0
+        point = np.where(lost[:, None], np.nan, near.point)
+        return NearestCases(
+            distance=near.distance,
+            point=point,
+            counterfactual=np.where(lost[:, None], np.nan, counterfactual),
+            leaf=near.cell,
+            predicted_class=self.classes[own],
+            target_class=self._target_labels(near.cell),
+            status=status,
+            rows=rows,
+            surface=self,
+        )
+
+    def sensitive_tests(self, x: ArrayLike) -> list[SensitiveTest]:
+        """Tests that bound the nearest point of one case, largest margin first.
+
+        Parameters
+        ----------
+        x : array-like of shape (n_features,) or one row of a data frame as a frame
+        """
+        case = x if hasattr(x, "columns") else np.atleast_2d(np.asarray(x))
+        return self.nearest(case).sensitive_tests(0)
+
+    def distances_by_class(self, X: Any, *, n_jobs: int | None = None) -> NDArray[np.float64]:
+        """Distance of every case to the regions of every class, shape (n, n_classes).
+
+        0 for the predicted class; inf for a class that cannot be reached.
+        """
+        rows = self._rows(X)
+        own = self._model.predict_codes(rows)
+        n_classes = len(self.classes)
+        out = np.zeros((len(rows), n_classes))
+        for k in range(n_classes):
+            target = np.full(len(rows), k)
+            parts = _over_chunks(self._distance_chunk, rows, target, n_jobs)
+            out[:, k] = np.where(own == k, 0.0, np.concatenate(parts))
+        return out
+
+    def sup_sensitivity(self, X: Any, *, n_jobs: int | None = None) -> NDArray[np.float64]:
+        """Distance of every case to the surface in the norm inf: error of input that is safe.
+
+        The class cannot change while no attribute is off by this much or more, in units of the
+        metric's scales.
+        """
+        rows = self._rows(X)
+        own = self._model.predict_codes(rows)
+
+        def distances(part: NDArray[np.float64], codes: NDArray[np.int64]) -> NDArray[np.float64]:
+            return self._search_other(part, codes, np.inf).distance
+
+        return np.concatenate(_over_chunks(distances, rows, own, n_jobs))
+
+    def threshold_sensitivity(self, X: Any, *, units: Units = "metric") -> NDArray[np.float64]:
+        """Smallest change of the tree's thresholds that gives each case another class.
+
+        See `oblique.sensitivity.thresholds.threshold_sensitivity`.
+        """
+        rows = self._rows(X)
+        own = self._model.predict_codes(rows)
+        return threshold_sensitivity(self.tree, rows, own, self.metric, units)
+
+    def score(
+        self, X: Any, positive_class: Any, *, n_jobs: int | None = None
+    ) -> NDArray[np.float64]:
+        """Signed distance: positive where `positive_class` is predicted (Alvarez and Bernard)."""
+        found = np.flatnonzero(self.classes == positive_class)
+        if not found.size:
+            raise ValueError(
+                f"positive_class={positive_class!r} is not a class; there are "
+                f"{self.classes.tolist()}"
+            )
+        rows = self._rows(X)
+        own = self._model.predict_codes(rows)
+        distance = np.concatenate(_over_chunks(self._other_distance, rows, own, n_jobs))
+        return np.where(own == found[0], distance, -distance)
+
+    def measure(self, x: NDArray[np.float64]) -> tuple[float, int]:
+        """Distance and target leaf of one encoded case, without checks and counterfactual.
+
+        Parameters
+        ----------
+        x : ndarray of float64, shape (n_features,)
+            C-contiguous and finite; nothing is checked.
+        """
+        rows = x[None]
+        own = self.tree.labels[self.tree.apply(rows)].astype(np.int64)
+        near = self._search_other(rows, own, self.metric.norm)
+        return float(near.distance[0]), int(near.cell[0])
+
+    # ------------------------------------------------------------ how they are answered
+
+    def _rows(self, X: Any) -> NDArray[np.float64]:
+        """Encoded cases; a missing number is refused, an unknown category is not."""
+        rows = self._model.encode(X)
+        unknown = ~np.isfinite(rows)
+        if unknown.any():
+            unknown[:, self._partition.category_features] = False
+        if unknown.any():
+            row, column = np.argwhere(unknown)[0]
+            raise ValueError(
+                f"X has the value {rows[row, column]} in row {row}, column "
+                f"{self.feature_names[column]}: the distance of an incomplete case is not "
+                "defined; fill it in or leave the row out"
+            )
+        return rows
+
+    def _search(self, norm: float) -> CellSearch:
+        """Partition prepared for a norm, made on first use."""
+        if norm not in self._searches:
+            metric = self.metric.with_norm(norm)
+            self._searches[norm] = prepare_search(self._partition, metric, self.limits)
+        return self._searches[norm]
+
+    @cached_property
+    def _open_leaves(self) -> NDArray[np.bool_]:
+        """Leaves with an interior."""
+        return self._search(self.metric.norm).has_interior
+
+    @cached_property
+    def _other_class(self) -> NDArray[np.bool_]:
+        """Row k: nodes above a leaf whose class is not k."""
+        codes = np.arange(len(self.classes))[:, None]
+        return self._partition.spread((self.tree.labels != codes) & self._open_leaves)
+
+    @cached_property
+    def _each_class(self) -> NDArray[np.bool_]:
+        """Row k: nodes above a leaf of class k."""
+        codes = np.arange(len(self.classes))[:, None]
+        return self._partition.spread((self.tree.labels == codes) & self._open_leaves)
+
+    def _search_other(
+        self, rows: NDArray[np.float64], own: NDArray[np.int64], norm: float
+    ) -> NearestCells:
+        return nearest_cells(self._search(norm), rows, self._other_class, own)
+
+    def _other_distance(
+        self, rows: NDArray[np.float64], own: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        return self._search_other(rows, own, self.metric.norm).distance
+
+    def _distance_chunk(
+        self, rows: NDArray[np.float64], target: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        search = self._search(self.metric.norm)
+        return nearest_cells(search, rows, self._each_class, target).distance
+
+    def _nearest_chunk(
+        self, rows: NDArray[np.float64], own: NDArray[np.int64]
+    ) -> tuple[NearestCells, NDArray[np.float64]]:
+        """Nearest cells and checked counterfactuals of some cases."""
+        norm = self.metric.norm
+        near = self._search_other(rows, own, norm)
+        self._forget_unrouted(rows, near)
+        judge = Judge(self._model, self._search(norm), self._open_leaves)
+        return near, find_counterfactuals(judge, rows, own, near)
+
+    def _forget_unrouted(self, rows: NDArray[np.float64], near: NearestCells) -> None:
+        """Give no answer for rows with a category that one of their tests does not know."""
+        if not len(self._partition.category_features):
+            return
+        shares = self.tree.decision_path(rows)[:, self.tree.leaves].toarray()
+        lost = shares.max(axis=1) < 1.0
+        near.cell[lost] = -1
+        near.distance[lost] = np.nan
+
+    def _tests_of(self, row: NDArray[np.float64], leaf: int) -> list[SensitiveTest]:
+        if leaf < 0:
+            return []
+        search = self._search(self.metric.norm)
+        return find_sensitive_tests(self.tree, self.feature_names, search, row, leaf)
+
+    def _target_labels(self, leaf: NDArray[np.int64]) -> NDArray[Any]:
+        labels = self.classes[self.tree.labels[leaf]]
+        if (leaf >= 0).all():
+            return labels
+        labels = labels.astype(object)
+        labels[leaf < 0] = None
+        return labels
+
+    def numbers(self, features: Sequence[str | int]) -> list[int]:
+        """Column numbers of attributes given by name or number."""
+        return feature_numbers(features, "features", self.feature_names)
+
+
+def _over_chunks(function: Any, rows: Any, codes: Any, n_jobs: int | None) -> list[Any]:
+    """Apply a function to chunks of cases, in threads where asked (kernels release the lock)."""
+    starts = range(0, max(len(rows), 1), _CHUNK)
+    if n_jobs in (None, 1) or len(starts) == 1:
+        return [function(rows[s : s + _CHUNK], codes[s : s + _CHUNK]) for s in starts]
+    from joblib import Parallel, delayed
+
+    return list(
+        Parallel(n_jobs=n_jobs, prefer="threads")(
+            delayed(function)(rows[s : s + _CHUNK], codes[s : s + _CHUNK]) for s in starts
+        )
+    )
