@@ -409,13 +409,6 @@ def best_axis_cut(
     return feature, threshold, best / weight
 
 
-@inline
-def _longer(array, size):
-    longer = np.empty((size, *array.shape[1:]), array.dtype)
-    longer[: array.shape[0]] = array
-    return longer
-
-
 @jit
 def grow_axis_parallel(
     columns, lines, features, codes, weights, share, total, table, code, mode, unsafe, to_left,
@@ -428,32 +421,29 @@ def grow_axis_parallel(
     Of each node, depth-first and left before right: (left child or -1, right child or -1,
     column or -1), (threshold, share of the weight that goes left), class weights
     """
+    n = lines.shape[1]
     n_classes = total.shape[0]
     whole = np.zeros((2, n_classes), np.int64)
     work = np.zeros((4, n_classes))
-    size = 64
-    links = np.empty((size, 3), np.int32)  # left child, right child, column
-    cuts = np.empty((size, 2))  # threshold, share left
-    counts = np.empty((size, n_classes))
-    pending = np.empty((size, n_classes))
-    # Start, stop, depth, parent, 0 or 1 for its left or right child.
-    stack = np.empty((size, 5), np.int64)
-    stack[0] = (0, lines.shape[1], 0, -1, 0)
-    pending[0] = total
+    # Room for the largest possible tree: memory that is never written is never taken.
+    links = np.empty((2 * n, 3), np.int32)  # left child, right child, column
+    cuts = np.empty((2 * n, 2))  # threshold, share left
+    counts = np.empty((2 * n, n_classes))
+    stack = np.empty((n + 1, 5), np.int64)  # start, stop, depth, parent, 0 or 1 for its child
+    pending = np.empty((n + 1, n_classes))
+    stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3] = 0, n, 0, -1
+    for k in range(n_classes):
+        pending[0, k] = total[k]
     top = 1
-    n_nodes = 0
+    node = -1
     while top > 0:
         top -= 1
-        start, stop, depth, parent, side = stack[top]
-        if n_nodes == size:
-            size *= 2
-            links, cuts, counts = _longer(links, size), _longer(cuts, size), _longer(counts, size)
-        node = n_nodes
-        n_nodes += 1
+        node += 1
+        start, stop, depth, parent = stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3]
         if parent >= 0:
-            links[parent, side] = node
-        links[node] = -1
-        cuts[node] = (np.nan, 0.5)
+            links[parent, stack[top, 4]] = node
+        links[node, 0], links[node, 1], links[node, 2] = -1, -1, -1
+        cuts[node, 0], cuts[node, 1] = np.nan, 0.5
         weight = 0.0
         present = 0
         for k in range(n_classes):
@@ -468,15 +458,13 @@ def grow_axis_parallel(
         )  # fmt: skip
         if feature < 0 or best <= min_gain * weight or min(where - start, stop - where) < min_leaf:
             continue
-        if top + 2 > stack.shape[0]:
-            stack = _longer(stack, 2 * stack.shape[0])
-            pending = _longer(pending, 2 * pending.shape[0])
         links[node, 2] = feature
         cuts[node, 0] = _place(
             columns[feature], lines[feature + 1], codes, weights, start, stop, where, mode, unsafe
         )
-        pending[top] = 0.0
-        pending[top + 1] = 0.0
+        for k in range(n_classes):
+            pending[top, k] = 0.0
+            pending[top + 1, k] = 0.0
         weight_left = 0.0
         for i in range(start, stop):
             row = lines[feature + 1, i]
@@ -485,9 +473,14 @@ def grow_axis_parallel(
             weight_left += weights[row] * to_left[row]
         cuts[node, 1] = weight_left / weight
         _partition(lines, start, stop, to_left, spare)
-        stack[top] = (where, stop, depth + 1, node, 1)
-        stack[top + 1] = (start, where, depth + 1, node, 0)
+        # The left child is on top, so that it comes next.
+        for side in range(2):
+            at = top + 1 - side
+            stack[at, 0] = where if side == 1 else start
+            stack[at, 1] = stop if side == 1 else where
+            stack[at, 2], stack[at, 3], stack[at, 4] = depth + 1, node, side
         top += 2
+    n_nodes = node + 1
     return links[:n_nodes], cuts[:n_nodes], counts[:n_nodes]
 
 

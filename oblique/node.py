@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 _NO_TABLE = np.empty(0)
 _NO_VALUES = np.empty(0)
+_NO_VALUES.setflags(write=False)
+
+Array = TypeVar("Array", bound=NDArray[Any])
 
 
 class Table:
@@ -71,18 +74,19 @@ class Table:
         min_leaf: float = 1.0,
     ):
         n, d = X.shape
-        self.X = X
-        self.codes = codes
-        self.unit_share = np.ones(n)
-        self.weights = self.unit_share if weights is None else weights
+        # Compiled code tells read-only arrays from others; one kind is enough to compile for.
+        self.X = X = read_only(X)
+        self.codes = read_only(codes)
+        self.unit_share = read_only(np.ones(n))
+        self.weights = self.unit_share if weights is None else read_only(weights)
         self.n_classes = n_classes
         self.criterion = criterion
         self.criterion_code = criterion_code(criterion)
         self.categorical = categorical
         if categorical is None:
-            self.numeric = np.arange(d, dtype=np.int32)
+            self.numeric = read_only(np.arange(d, dtype=np.int32))
         else:
-            self.numeric = np.flatnonzero(~categorical).astype(np.int32)
+            self.numeric = read_only(np.flatnonzero(~categorical).astype(np.int32))
         self.unsafe = unsafe
         self.min_leaf = min_leaf
         self.has_missing = bool(np.isnan(X).any())
@@ -334,11 +338,11 @@ class Node:
             lines = store.lines if self._sorted else store.lines[:1]
             parts = _kernels.side_lines(lines, self.start, self.stop, table.to_left, side)
             # Only the entries of the side's rows are ever written or read.
-            child = Rows(parts, np.empty(len(table.X)), np.empty(len(table.X)), _NO_TABLE)
+            weights, share = np.empty(len(table.X)), np.empty(len(table.X))
             size = _kernels.side_weights(
-                parts[0], table.to_left, side, store.weights, store.share, child.weights,
-                child.share,
-            )  # fmt: skip
+                parts[0], table.to_left, side, store.weights, store.share, weights, share
+            )
+            child = Rows(parts, read_only(weights), read_only(share), _NO_TABLE)
             children.append(
                 Node(table, child, 0, parts.shape[1], counts, self.depth + 1, present, size,
                      self._sorted)
@@ -367,6 +371,13 @@ class Node:
         self._sorted = True
 
 
+def read_only(array: Array) -> Array:
+    """View of an array that cannot be written to."""
+    view = array.view()
+    view.setflags(write=False)
+    return view
+
+
 def canonical_rows(
     X: NDArray[np.float64], codes: NDArray[np.int32], weights: NDArray[np.float64] | None
 ) -> NDArray[np.int32]:
@@ -377,7 +388,7 @@ def canonical_rows(
     """
     bits = np.ones(1) if weights is None else weights
     words = np.broadcast_to(bits.view(np.int64), (len(X),))
-    hashes = _kernels.row_hashes(X.view(np.int64), codes, words)
+    hashes = _kernels.row_hashes(read_only(X).view(np.int64), read_only(codes), words)
     return np.argsort(hashes, kind="stable").astype(np.int32)
 
 
@@ -387,7 +398,7 @@ def _test(split: Split) -> tuple[Any, ...]:
         return LINEAR, split.indices, split.values, split.threshold, 0, False
     if isinstance(split, CategorySplit):
         head = np.array([split.feature], dtype=np.int32)
-        codes = np.concatenate([head, split.codes])
+        codes = read_only(np.concatenate([head, split.codes]))
         return (
             CATEGORY, codes, _NO_VALUES, 0.0, len(split.categories), split.others is None
         )  # fmt: skip

@@ -159,6 +159,8 @@ def _store(
     missing_left: float,
 ) -> None:
     put = object.__setattr__
+    indices.setflags(write=False)
+    values.setflags(write=False)
     put(split, "indices", indices)
     put(split, "values", values)
     put(split, "threshold", threshold)

@@ -329,6 +329,8 @@ class Tree:
             raise ValueError(
                 f"X must have shape (n, {self.n_features}), as in training, got {rows.shape}"
             )
+        rows = rows.view()
+        rows.setflags(write=False)
         return rows
 
     def _route(self, rows: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -18,5 +18,9 @@ def jit(function: Callable[..., Any]) -> Any:
 
 
 def inline(function: Callable[..., Any]) -> Any:
-    """Compile a helper that is copied into the kernels of its own file."""
-    return numba.njit(inline="always", error_model="numpy")(function)
+    """Compile a helper that only the kernels of its own file call.
+
+    LLVM copies small ones into their callers by itself; numba's own inlining would compile
+    them anew in each caller, which multiplies the time of a first run.
+    """
+    return numba.njit(nogil=True, error_model="numpy")(function)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from oblique import _kernels
+from oblique.node import read_only
 from oblique.split import LinearSplit
 
 if TYPE_CHECKING:
@@ -107,9 +108,10 @@ def best_cut_of_scores(
     table, rows = node.table, node.rows
     lines = np.empty((len(scores) + 1, rows.size), dtype=np.int32)
     lines[1:] = np.argsort(scores, axis=1, kind="stable")
-    features = np.arange(len(scores), dtype=np.int32)
+    features = read_only(np.arange(len(scores), dtype=np.int32))
     return _kernels.best_axis_cut(
-        scores, lines, features, table.codes[rows], node.weights, node.store.share[rows], 0,
+        scores, lines, features, read_only(table.codes[rows]), read_only(node.weights),
+        read_only(node.store.share[rows]), 0,
         rows.size, node.counts, node.store.log_table, table.criterion_code, table.min_leaf,
         THRESHOLDS[threshold], table.unsafe,
     )  # fmt: skip
