@@ -387,6 +387,13 @@ class Tree:
         keep = np.flatnonzero(~below)
         return self._subset(keep, cut | (self.children_left < 0))
 
+    def subtree(self, node: int) -> Tree:
+        """Return the tree below a node, which becomes the root."""
+        top = np.zeros(self.n_nodes, dtype=np.bool_)
+        top[node] = True
+        keep = np.flatnonzero(top | _routing.below_nodes(self.parents, top))
+        return self._subset(keep, self.children_left < 0)
+
     def _subset(self, keep: NDArray[np.intp], is_leaf: NDArray[np.bool_]) -> Tree:
         name = np.full(self.n_nodes + 1, -1, dtype=np.int32)
         name[keep] = np.arange(keep.size, dtype=np.int32)

@@ -17,7 +17,7 @@ from oblique.builder import TreeBuilder
 from oblique.finders.axis_parallel import AxisParallel
 from oblique.induction import grow
 from oblique.node import Division
-from oblique.pruning import CostComplexity, SafePruning, _kernels, pruning_path
+from oblique.pruning import CostComplexity, ReducedError, SafePruning, _kernels, pruning_path
 from oblique.pruning.base import PruningRows
 from oblique.split import LinearSplit
 from oblique.tree import Tree
@@ -47,19 +47,6 @@ def make_tree(nested, *, n_features=1, criterion="gini", tie_class=-1) -> Tree:
         first = builder.add_test(name, Division(split, None, None, sides, 0.0, 0.5))
         stack += [(first, left), (first + 1, right)]
     return builder.build().clothe(criterion=criterion, n_features=n_features, tie_class=tie_class)
-
-
-def from_sklearn(estimator) -> Tree:
-    """Same tests and counts as a fitted scikit-learn tree."""
-    fitted = estimator.tree_
-
-    def nested(node):
-        if fitted.children_left[node] < 0:
-            return (fitted.value[node, 0] * fitted.weighted_n_node_samples[node]).tolist()
-        test = (int(fitted.feature[node]), float(fitted.threshold[node]))
-        return test, nested(fitted.children_left[node]), nested(fitted.children_right[node])
-
-    return make_tree(nested(0), n_features=fitted.n_features, criterion=estimator.criterion)
 
 
 def chain(n_tests: int) -> Tree:
@@ -263,7 +250,7 @@ def test_alphas_of_impurity_are_scikit_learns(load, criterion, weighted):
     weights = np.random.default_rng(1).integers(1, 4, len(y)) if weighted else None
     estimator = DecisionTreeClassifier(criterion=criterion, random_state=0)
     theirs = estimator.cost_complexity_pruning_path(X, y, sample_weight=weights)
-    tree = from_sklearn(estimator.fit(X, y, sample_weight=weights))
+    tree = Tree.from_sklearn(estimator.fit(X, y, sample_weight=weights))
     path = pruning_path(tree, risk="impurity", keep_root=False)
     # Theirs cuts one of equally weak links a step: compare what remains after the last one.
     last = np.append(np.diff(theirs.ccp_alphas) > 1e-9, True)
@@ -321,6 +308,18 @@ def test_safe_pruning_keeps_within_the_accuracy_it_may_lose(problem, loss):
     rate = wrong.min() / len(codes)
     limit = rate + loss * np.sqrt(rate * (1 - rate) / len(codes)) + 1e-12
     assert (chosen.predict_codes(X) != codes).mean() <= limit
+
+
+@given(problems(max_rows=16), st.booleans())
+@settings(deadline=None, max_examples=60)
+def test_reduced_error_finds_the_smallest_of_the_best_prunings(problem, keep_root):
+    tree, X, codes = problem
+    sets = [s for s in all_prunings(tree) if len(s) > 1 or not keep_root]
+    assume(len(sets) <= 3000)
+    wrong = PruningRows(tree, X, codes, None).errors(tree)
+    figures = [(round(wrong[s].sum(), 9), len(s)) for s in sets]
+    pruned = ReducedError(keep_root=keep_root).prune(tree, X, codes)
+    assert ((pruned.predict_codes(X) != codes).sum(), pruned.n_leaves) == min(figures)
 
 
 def test_root_is_kept_unless_asked():
@@ -427,6 +426,9 @@ def test_kernels_say_the_same_uncompiled():
     plain = _kernels.safest_links.py_func(*shape, *args)
     for ours, theirs in zip(_kernels.safest_links(*shape, *args), plain, strict=True):
         np.testing.assert_array_equal(ours, theirs)
+    args = (tree.children_left, tree.children_right, cost, 0.1, True)
+    plain_cut = _kernels.cheaper_leaves.py_func(*args)
+    np.testing.assert_array_equal(plain_cut, _kernels.cheaper_leaves(*args))
     gone = _kernels.steps_gone.py_func(tree.parents, plain[0], 99)
     np.testing.assert_array_equal(gone, _kernels.steps_gone(tree.parents, plain[0], 99))
 
@@ -435,7 +437,7 @@ def test_kernels_say_the_same_uncompiled():
 
 
 @pytest.mark.parametrize("holdout", [-0.1, 1.0, 1.5, np.nan, "0.1", None, True])
-@pytest.mark.parametrize("kind", [CostComplexity, SafePruning])
+@pytest.mark.parametrize("kind", [CostComplexity, SafePruning, ReducedError])
 def test_bad_holdout(kind, holdout):
     with pytest.raises(ValueError, match="holdout="):
         kind(holdout=holdout).prune(make_tree(HAND), [[0.0]], [0], unsafe=UNSAFE)
@@ -467,7 +469,7 @@ def test_bad_number_of_standard_errors(value):
         ([[0.0]], [0], [1.0, 1.0], "sample_weight"),
     ],
 )
-@pytest.mark.parametrize("pruner", [CostComplexity(), SafePruning()])
+@pytest.mark.parametrize("pruner", [CostComplexity(), SafePruning(), ReducedError()])
 def test_bad_rows(pruner, X, codes, weights, message):
     with pytest.raises(ValueError, match=message):
         pruner.prune(make_tree(HAND), X, codes, sample_weight=weights, unsafe=UNSAFE)
@@ -490,6 +492,9 @@ def test_unknown_names_and_steps():
     assert pruning_path(tree).tree_at(-1).n_leaves == 2
 
 
-@pytest.mark.parametrize("pruner", [CostComplexity(0.2, 1.0, False), SafePruning(0.2, False, 1.0)])
+@pytest.mark.parametrize(
+    "pruner",
+    [CostComplexity(0.2, 1.0, False), SafePruning(0.2, False, 1.0), ReducedError(0.2, True)],
+)
 def test_pruners_are_scikit_learn_objects(pruner):
     assert clone(pruner).get_params() == pruner.get_params()

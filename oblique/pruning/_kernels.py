@@ -185,3 +185,26 @@ def steps_gone(parents: Ints, cut: Steps, never: int) -> Steps:
     for t in range(1, parents.shape[0]):
         gone[t] = min(gone[parents[t]], cut[parents[t]])
     return gone
+
+
+@jit
+def cheaper_leaves(
+    left: Ints, right: Ints, cost: Floats, slack: float, keep_root: bool
+) -> NDArray[np.bool_]:
+    """Mark, bottom up, each node that costs as a leaf no more than its pruned subtree.
+
+    Parameters
+    ----------
+    cost : (n,) cost of each node as a leaf
+    slack : how much more it may cost
+    """
+    below = cost.copy()
+    cut = np.zeros(left.shape[0], np.bool_)
+    for t in range(left.shape[0] - 1, -1, -1):
+        if left[t] < 0:
+            continue
+        below[t] = below[left[t]] + below[right[t]]
+        if cost[t] <= below[t] + slack and not (t == 0 and keep_root):
+            cut[t] = True
+            below[t] = cost[t]
+    return cut

@@ -61,7 +61,7 @@ class Pruner(BaseEstimator, ABC):
 
     def check_parameters(self) -> None:
         """Raise ValueError for a parameter out of its range, before any work starts."""
-        if not _is_number(self.holdout) or not 0.0 <= self.holdout < 1.0:
+        if not is_number(self.holdout) or not 0.0 <= self.holdout < 1.0:
             raise ValueError(
                 f"holdout={self.holdout!r} must be a number in [0, 1): the share of the "
                 "training rows that is kept for pruning, 0 to hold out none"
@@ -92,7 +92,7 @@ class PruningRows:
     __slots__ = ("counts", "n_effective", "weight")
 
     def __init__(self, tree: Tree, X: ArrayLike, codes: ArrayLike, sample_weight: ArrayLike | None):
-        rows = np.ascontiguousarray(X, dtype=np.float64)
+        rows = check_rows(X, tree.n_features)
         labels = check_codes(codes, len(rows), tree.n_classes)
         weights = check_weights(sample_weight, len(rows))
         self.counts = tree.recount(rows, labels, weights)
@@ -103,6 +103,16 @@ class PruningRows:
     def errors(self, tree: Tree) -> NDArray[np.float64]:
         """Weight of the rows that each node, as a leaf, gets wrong, (n_nodes,)."""
         return node_errors(self.counts, tree.labels)
+
+
+def check_rows(X: ArrayLike, n_features: int) -> NDArray[np.float64]:
+    """Return pruning rows as float64 in C order, checked."""
+    rows = np.ascontiguousarray(X, dtype=np.float64)
+    if rows.ndim != 2 or rows.shape[1] != n_features:
+        raise ValueError(
+            f"X must have shape (n, {n_features}), as the tree's training rows, got {rows.shape}"
+        )
+    return rows
 
 
 def check_codes(codes: ArrayLike, n_rows: int, n_classes: int) -> NDArray[np.int32]:
@@ -150,11 +160,12 @@ def node_errors(counts: NDArray[np.float64], labels: NDArray[np.int32]) -> NDArr
 
 def check_factor(name: str, value: object) -> None:
     """Raise ValueError unless a number of standard errors is finite and not negative."""
-    if not _is_number(value) or not 0.0 <= float(value) < np.inf:  # type: ignore[arg-type]
+    if not is_number(value) or not 0.0 <= float(value) < np.inf:  # type: ignore[arg-type]
         raise ValueError(
             f"{name}={value!r} must be a finite number >= 0, a number of standard errors"
         )
 
 
-def _is_number(value: object) -> bool:
+def is_number(value: object) -> bool:
+    """Whether a parameter is a real number; True and False are not."""
     return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
