@@ -4,11 +4,16 @@ Start with `ObliqueTreeClassifier` (any split finder) or `LDTClassifier` (the me
 package); `oblique.finders` holds the plug-ins, `oblique.compare` the comparison of strategies.
 """
 
-from oblique.estimators import LDTClassifier, ObliqueTreeClassifier
-from oblique.finders import SplitFinder
-from oblique.sensitivity import DecisionSurface
-from oblique.split import CategorySplit, LinearSplit
-from oblique.tree import Tree
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from oblique.estimators import LDTClassifier, ObliqueTreeClassifier
+    from oblique.finders import SplitFinder
+    from oblique.persist import load, save
+    from oblique.sensitivity import DecisionSurface
+    from oblique.split import CategorySplit, LinearSplit
+    from oblique.tree import Tree
 
 __version__ = "0.1.0"
 
@@ -20,4 +25,33 @@ __all__ = [
     "ObliqueTreeClassifier",
     "SplitFinder",
     "Tree",
+    "load",
+    "save",
 ]
+
+# Where each public name lives. It is imported when it is asked for, so that the command line
+# answers --help without waiting for scikit-learn and numba.
+_HOMES = {
+    "CategorySplit": "split",
+    "DecisionSurface": "sensitivity",
+    "LDTClassifier": "estimators",
+    "LinearSplit": "split",
+    "ObliqueTreeClassifier": "estimators",
+    "SplitFinder": "finders",
+    "Tree": "tree",
+    "load": "persist",
+    "save": "persist",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name on first use."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    """List the public names, imported or not."""
+    return sorted({*globals(), *_HOMES})
