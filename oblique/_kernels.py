@@ -252,59 +252,73 @@ def _entropy_cut(x, order, codes, start, stop, total, table, parent, best, tie, 
 
 
 @inline
+def _share(share, row):
+    """Part of a row that is at the node; an empty array stands for whole rows."""
+    return share[row] if share.shape[0] > 0 else 1.0
+
+
+@inline
 def _general_cut(
     x, order, codes, weights, share, start, stop, total, code, rank, min_leaf, best, tie, left,
     right, known,
 ):  # fmt: skip
-    """Scan one column: any weights, missing values last, any criterion, every cut."""
+    """Scan one column: any weights, missing values last, any criterion."""
     n_classes = total.shape[0]
     weight = 0.0
     for k in range(n_classes):
         known[k] = total[k]
         weight += total[k]
+        left[k] = 0.0
     end = stop
-    size = 0.0
-    for i in range(start, stop):
-        size += share[order[i]]
     while end > start and x[order[end - 1]] != x[order[end - 1]]:
         end -= 1
         known[codes[order[end]]] -= weights[order[end]]
-        size -= share[order[end]]
     n_known = weight
     if end < stop:
         n_known = 0.0
         for k in range(n_classes):
-            if known[k] < 0.0:
-                known[k] = 0.0
+            known[k] = max(known[k], 0.0)
             n_known += known[k]
+    size = float(end - start)
+    if share.shape[0] > 0:
+        size = 0.0
+        for i in range(start, end):
+            size += share[order[i]]
+    # For a strictly concave impurity only cuts between groups of different class can be best
+    # (Fayyad & Irani 1992), unless a limit on the sides forbids those.
+    only_boundaries = code in (ENTROPY, GINI) and min_leaf <= 1.0
     parent = _impurity(code, known, n_known, rank)
     where = -1
     n_left = 0.0
     passed = 0.0
-    left[:] = 0.0
+    before = -2
     i = start
     while i < end:
         value = x[order[i]]
-        while i < end and x[order[i]] == value:
+        pure = codes[order[i]]
+        group = i
+        while group < end and x[order[group]] == value:
+            if codes[order[group]] != pure:
+                pure = -1
+            group += 1
+        # A hair of slack: shares of rows are sums of fractions.
+        is_cut = passed > min_leaf - 1e-9 and size - passed > min_leaf - 1e-9
+        if i > start and is_cut and not (only_boundaries and pure >= 0 and pure == before):
+            for k in range(n_classes):
+                right[k] = max(known[k] - left[k], 0.0)
+            n_right = n_known - n_left
+            if n_right > 0.0:
+                raw = _raw_gain(code, parent, left, right, n_left, n_right, weight, rank)
+                if raw > best + tie:
+                    best = raw
+                    where = i
+        before = pure
+        while i < group:
             row = order[i]
             left[codes[row]] += weights[row]
             n_left += weights[row]
-            passed += share[row]
+            passed += _share(share, row)
             i += 1
-        if i == end:
-            break
-        # A hair of slack: shares of rows are sums of fractions.
-        if passed < min_leaf - 1e-9 or size - passed < min_leaf - 1e-9:
-            continue
-        for k in range(n_classes):
-            right[k] = max(known[k] - left[k], 0.0)
-        n_right = n_known - n_left
-        if n_right <= 0.0:
-            break
-        raw = _raw_gain(code, parent, left, right, n_left, n_right, weight, rank)
-        if raw > best + tie:
-            best = raw
-            where = i
     return best, where
 
 
@@ -409,6 +423,17 @@ def best_axis_cut(
     return feature, threshold, best / weight
 
 
+@inline
+def _longer(table):
+    """Twice as many lines."""
+    n, width = table.shape
+    longer = np.empty((2 * n, width), table.dtype)
+    for i in range(n):
+        for j in range(width):
+            longer[i, j] = table[i, j]
+    return longer
+
+
 @jit
 def grow_axis_parallel(
     columns, lines, features, codes, weights, share, total, table, code, mode, unsafe, to_left,
@@ -421,17 +446,15 @@ def grow_axis_parallel(
     Of each node, depth-first and left before right: (left child or -1, right child or -1,
     column or -1), (threshold, share of the weight that goes left), class weights
     """
-    n = lines.shape[1]
     n_classes = total.shape[0]
     whole = np.zeros((2, n_classes), np.int64)
     work = np.zeros((4, n_classes))
-    # Room for the largest possible tree: memory that is never written is never taken.
-    links = np.empty((2 * n, 3), np.int32)  # left child, right child, column
-    cuts = np.empty((2 * n, 2))  # threshold, share left
-    counts = np.empty((2 * n, n_classes))
-    stack = np.empty((n + 1, 5), np.int64)  # start, stop, depth, parent, 0 or 1 for its child
-    pending = np.empty((n + 1, n_classes))
-    stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3] = 0, n, 0, -1
+    links = np.empty((64, 3), np.int32)  # left child, right child, column
+    cuts = np.empty((64, 2))  # threshold, share left
+    counts = np.empty((64, n_classes))
+    stack = np.empty((64, 5), np.int64)  # start, stop, depth, parent, 0 or 1 for its child
+    pending = np.empty((64, n_classes))
+    stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3] = 0, lines.shape[1], 0, -1
     for k in range(n_classes):
         pending[0, k] = total[k]
     top = 1
@@ -439,6 +462,10 @@ def grow_axis_parallel(
     while top > 0:
         top -= 1
         node += 1
+        if node == links.shape[0]:
+            links, cuts, counts = _longer(links), _longer(cuts), _longer(counts)
+        if top + 2 > stack.shape[0]:
+            stack, pending = _longer(stack), _longer(pending)
         start, stop, depth, parent = stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3]
         if parent >= 0:
             links[parent, stack[top, 4]] = node
@@ -688,7 +715,7 @@ def side_weights(rows, to_left, side, weights, share, new_weights, new_share):
         row = rows[i]
         part = to_left[row] if side == 1 else 1.0 - to_left[row]
         new_weights[row] = weights[row] * part
-        new_share[row] = share[row] * part
+        new_share[row] = _share(share, row) * part
         size += new_share[row]
     return size
 

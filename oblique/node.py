@@ -77,8 +77,8 @@ class Table:
         # Compiled code tells read-only arrays from others; one kind is enough to compile for.
         self.X = X = read_only(X)
         self.codes = read_only(codes)
-        self.unit_share = read_only(np.ones(n))
-        self.weights = self.unit_share if weights is None else read_only(weights)
+        self.unit_share = _NO_VALUES
+        self.weights = read_only(np.ones(n) if weights is None else weights)
         self.n_classes = n_classes
         self.criterion = criterion
         self.criterion_code = criterion_code(criterion)

@@ -106,12 +106,13 @@ def best_cut_of_scores(
         The line is -1 when no cut gains.
     """
     table, rows = node.table, node.rows
+    share = node.store.share[rows] if node.store.share.size else node.store.share
     lines = np.empty((len(scores) + 1, rows.size), dtype=np.int32)
     lines[1:] = np.argsort(scores, axis=1, kind="stable")
     features = read_only(np.arange(len(scores), dtype=np.int32))
     return _kernels.best_axis_cut(
         scores, lines, features, read_only(table.codes[rows]), read_only(node.weights),
-        read_only(node.store.share[rows]), 0,
+        read_only(share), 0,
         rows.size, node.counts, node.store.log_table, table.criterion_code, table.min_leaf,
         THRESHOLDS[threshold], table.unsafe,
     )  # fmt: skip
