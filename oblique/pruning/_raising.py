@@ -116,6 +116,15 @@ def extra_errors(n, errors, confidence, deviation, bound):
 
 
 @jit
+def extra_errors_each(n, errors, confidence, deviation, bound):
+    """`extra_errors` of each pair of entries."""
+    extra = np.empty(n.shape[0])
+    for i in range(n.shape[0]):
+        extra[i] = extra_errors(n[i], errors[i], confidence, deviation, bound)
+    return extra
+
+
+@jit
 def _leaf_estimate(counts, confidence, deviation, bound):
     """Estimated errors of a leaf with these class weights."""
     total = 0.0

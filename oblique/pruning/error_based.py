@@ -178,10 +178,8 @@ def extra_errors(
     cases, wrong = np.broadcast_arrays(np.asarray(n, float), np.asarray(errors, float))
     if not ((wrong >= 0.0) & (cases >= wrong) & np.isfinite(cases)).all():
         raise ValueError("n and errors must be finite with 0 <= errors <= n")
-    extra = [
-        _raising.extra_errors(a, b, *limit) for a, b in zip(cases.flat, wrong.flat, strict=True)
-    ]
-    return np.array(extra).reshape(cases.shape)
+    extra = _raising.extra_errors_each(cases.ravel(), wrong.ravel(), *limit)
+    return np.asarray(extra).reshape(cases.shape)
 
 
 def estimated_errors(
