@@ -8,7 +8,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from oblique import load
 from oblique.cli import COMMANDS, main
+from oblique.datasets import load_dataset
 
 QUICK = ["--repeats", "2", "--jobs", "1", "--quiet"]
 TREE = "sklearn.tree:DecisionTreeClassifier"
@@ -164,6 +166,53 @@ def test_store_commands(tmp_path, capsys):
     assert len((tmp_path / "all.jsonl").read_text().splitlines()) == 4
     assert main(["store", "compact", store]) == 2
     assert main(["store", "status", str(tmp_path / "absent")]) == 2
+
+
+def test_fit_and_predict(tmp_path, capsys):
+    model, data = tmp_path / "model.json", tmp_path / "rows.csv"
+    pima = load_dataset("pima")
+    assert main(["fit", "pima", "--strategy", "ldt_safe_pruned", "-o", str(model)]) == 0
+    assert "ldt_safe_pruned on 768 rows of pima" in capsys.readouterr().out
+    fitted = load(model)
+    assert fitted.unsafe_class == 1
+    # Columns in another order and one too many: names decide.
+    rows = pima.data[pima.data.columns[::-1]].assign(ward="east").head(20)
+    rows.to_csv(data, index=False)
+    assert main(["predict", str(model), str(data), "-o", str(tmp_path / "p.csv")]) == 0
+    predicted = pd.read_csv(tmp_path / "p.csv")
+    assert predicted["predicted"].tolist() == fitted.predict(pima.data.head(20)).tolist()
+    shares = predicted[["probability_0", "probability_1"]].to_numpy()
+    assert (shares == fitted.predict_proba(pima.data.head(20))).all()
+    assert main(["predict", str(model), str(data), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)[3]["row"] == 4
+    rows.drop(columns=["age"]).to_csv(data, index=False)
+    assert main(["predict", str(model), str(data)]) == 2
+    assert "lacks 1 columns that the model was trained on: age" in capsys.readouterr().err
+
+
+def test_fit_tells_what_it_made(tmp_path, capsys):
+    model = str(tmp_path / "model.json")
+    assert main(["fit", "iris", "--strategy", "ap", "-o", model, "--json", "--seed", "3"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["rows"], told["training_accuracy"]) == (150, 1.0)
+    assert told["leaves"] == load(model).tree_.n_leaves
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["fit", "pimaa", "-o", "m.json"], "'pima'"),
+        (["fit", "pima", "--unsafe", "7", "-o", "m.json"], "7"),
+        (["fit", "pima", "-o", "no/such/folder/m.json"], "no/such/folder"),
+        (["predict", "absent.json", "pima"], "absent.json"),
+        (["fit", "pima", "--strategy", "sklearn.svm:SVC", "-o", "m.json"], "SVC"),
+    ],
+)
+def test_bad_input_of_fit_and_predict(arguments, said, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(arguments) == 2
+    assert said in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
 
 
 def test_strategies_and_datasets(capsys):

@@ -6,8 +6,7 @@ from sklearn.tree import DecisionTreeClassifier
 from oblique.compare import Design, Strategy
 from oblique.compare.seeding import derive_seed
 from oblique.compare.splitting import TrainTest, split_rows
-from oblique.datasets import load_dataset
-from oblique.datasets.dataset import make_dataset
+from oblique.datasets import load_dataset, make_dataset
 
 CART = Strategy("cart", DecisionTreeClassifier())
 OTHER = Strategy("majority", Majority())

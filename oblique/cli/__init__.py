@@ -1,4 +1,4 @@
-"""The command line: ``oblique compare`` and more.
+"""The command line: ``oblique compare``, ``fit``, ``predict`` and more.
 
 Every subcommand is one module of this folder with a `SUMMARY`, an `EXAMPLE`,
 `add_arguments` and `execute`. They import what is heavy when they run, so that ``--help``
@@ -13,13 +13,15 @@ import sys
 from collections.abc import Sequence
 from types import ModuleType
 
-from oblique.cli import compare, datasets, store, strategies
+from oblique.cli import compare, datasets, fit, predict, store, strategies
 
 #: Exit codes.
 DONE, CELLS_FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 
 COMMANDS: dict[str, ModuleType] = {
     "compare": compare,
+    "fit": fit,
+    "predict": predict,
     "datasets": datasets,
     "strategies": strategies,
     "store": store,

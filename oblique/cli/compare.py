@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from oblique.cli.table import add_data_options, plain
+from oblique.cli.table import add_data_options, check_writable, plain
 
 if TYPE_CHECKING:
     from oblique.compare import Design, Results
@@ -77,7 +76,9 @@ def execute(arguments: argparse.Namespace) -> int:
     from oblique.compare.reporting import check_extra
 
     if arguments.output:
-        _check_output(arguments.output)
+        if Path(arguments.output).suffix not in (".csv", ".json"):
+            raise ValueError(f"--output {arguments.output}: the name must end in .csv or .json")
+        check_writable(arguments.output)
     if arguments.report:
         check_extra()
     design = _make_design(arguments)
@@ -147,15 +148,6 @@ def _print_tables(results: Results) -> None:
     from oblique.compare.text import format_results
 
     print(format_results(results.records))
-
-
-def _check_output(path: str) -> None:
-    """Find out that a file cannot be written before hours of work rather than after."""
-    if Path(path).suffix not in (".csv", ".json"):
-        raise ValueError(f"--output {path}: the name must end in .csv or .json")
-    folder = Path(path).resolve().parent
-    if not folder.is_dir() or not os.access(folder, os.W_OK):
-        raise ValueError(f"--output {path}: the folder {folder} is missing or cannot be written")
 
 
 def _write_cells(results: Results, path: str) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -31,6 +33,19 @@ def read_data(location: str, *, target: str | None, unsafe: str | None) -> Datas
 def add_seed_option(parser: argparse.ArgumentParser) -> None:
     """Add ``--seed``."""
     parser.add_argument("--seed", type=int, default=0, help="base of all random choices")
+
+
+def check_writable(path: str) -> None:
+    """Find out that a file cannot be written before hours of work rather than after.
+
+    Raises
+    ------
+    ValueError
+        If its folder is missing or may not be written.
+    """
+    folder = Path(path).resolve().parent
+    if not folder.is_dir() or not os.access(folder, os.W_OK):
+        raise ValueError(f"--output {path}: the folder {folder} is missing or cannot be written")
 
 
 def print_json(value: Any) -> None:

@@ -113,6 +113,32 @@ def load_dataset(
     )
 
 
+def read_table(
+    path: str | os.PathLike[str],
+    *,
+    header: bool | None = None,
+    separator: str | None = None,
+    encoding: str | None = None,
+) -> pd.DataFrame:
+    """Read a file as `load_dataset` does, without telling a class from the features.
+
+    Parameters
+    ----------
+    path : str or path
+        A CSV, ARFF or UCI ``.data`` file, gzip-ed or not.
+    header, separator, encoding
+        As for :func:`load_dataset`.
+
+    Raises
+    ------
+    ValueError
+        If the file is malformed; with the line where it has one.
+    FileNotFoundError
+        No such file.
+    """
+    return _read_file(Path(path), header, separator, encoding)
+
+
 def list_datasets() -> list[str]:
     """Names that :func:`load_dataset` knows without a file or a network."""
     return list(CATALOG)

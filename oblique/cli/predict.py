@@ -1,0 +1,73 @@
+"""``oblique predict``: classify the rows of a table."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING, Any
+
+from oblique.cli.table import check_writable, print_json
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+SUMMARY = "Classify the rows of a data set with a model from a file."
+EXAMPLE = "  oblique predict model.json patients.csv -o predicted.csv"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``oblique predict``."""
+    parser.add_argument("model", metavar="MODEL", help="file that oblique fit wrote")
+    parser.add_argument(
+        "data",
+        metavar="DATA",
+        help="file, or name of a data set, with the columns that the model was trained on; "
+        "others, such as a known class, are passed over",
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", help="CSV file to write (default: the terminal)"
+    )
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    """Write the class and the class probabilities of every row."""
+    from oblique import load
+
+    if arguments.output:
+        check_writable(arguments.output)
+    model = load(arguments.model)
+    if not hasattr(model, "predict_proba"):
+        raise ValueError(f"{arguments.model} holds a {type(model).__name__}, no classifier")
+    predicted = _predict(model, _read_features(model, arguments.data))
+    if arguments.json:
+        print_json(predicted.to_dict("records"))
+    else:
+        predicted.to_csv(arguments.output or sys.stdout, index=False)
+    return 0
+
+
+def _read_features(model: Any, location: str) -> DataFrame:
+    """Read the columns that the model knows, in its order."""
+    from oblique.datasets import list_datasets, load_dataset, read_table
+
+    named = location in list_datasets()
+    table = load_dataset(location).data if named else read_table(location)
+    if not hasattr(model, "feature_names_in_"):
+        return table
+    missing = [name for name in model.feature_names_in_ if name not in table]
+    if missing:
+        raise ValueError(
+            f"{location} lacks {len(missing)} columns that the model was trained on: "
+            f"{', '.join(missing)}"
+        )
+    return table[list(model.feature_names_in_)]
+
+
+def _predict(model: Any, data: DataFrame) -> DataFrame:
+    from pandas import DataFrame
+
+    predicted = DataFrame({"row": range(1, len(data) + 1), "predicted": model.predict(data)})
+    probabilities = model.predict_proba(data)
+    for name, column in zip(model.classes_, probabilities.T, strict=True):
+        predicted[f"probability_{name}"] = column
+    return predicted
