@@ -109,9 +109,9 @@ class Description:
         elif is_cut:
             lines = [f"... {self.leaves_below[node]} leaves"]
         else:
-            *terms, last = self.condition(node).terms
             # A term a line; what the sum must meet stands after the last one.
-            lines = [*terms, f"{last} {self.condition(node).relation}"]
+            (*terms, last), relation = self.condition(node)
+            lines = [*terms, f"{last} {relation}"]
         return [*lines, f"({self.counts(node)})"] if counts else lines
 
     @functools.cached_property

@@ -476,7 +476,7 @@ class Tree:
         ValueError
             Names the node (as a path such as ``root.left``) and what is wrong there.
         """
-        from oblique.adapt import tree_from_nested
+        from oblique.nested import tree_from_nested
 
         return tree_from_nested(nested, feature_names=feature_names, classes=classes)
 

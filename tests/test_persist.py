@@ -60,8 +60,8 @@ def assert_same_tree(left, right):
 def mixed_frame():
     X, y = load_iris(return_X_y=True, as_frame=True)
     rng = np.random.default_rng(0)
-    # A colour that tells the second class, so that trees have category tests too.
-    colour = np.where((y == 1) & (rng.random(150) < 0.9), "red", rng.choice(["green", "blue"], 150))
+    # The colour tells the second class, so that trees have category tests too.
+    colour = np.where(y == 1, "red", rng.choice(["green", "blue"], 150))
     X["colour"] = pd.Categorical(colour)
     X.iloc[::7, 1] = np.nan
     X.loc[::11, "colour"] = np.nan
@@ -271,7 +271,9 @@ def saved(tmp_path_factory):
     """A saved estimator with all kinds of nodes, as JSON data."""
     X, y = mixed_frame()
     finder = BestOf(LinearDiscriminant(min_samples=1), AxisParallel(), Categories())
-    model = ObliqueTreeClassifier(finder=finder, pruning=CostComplexity(), class_weight="balanced")
+    model = ObliqueTreeClassifier(
+        finder=finder, pruning=CostComplexity(), class_weight="balanced", random_state=0
+    )
     path = tmp_path_factory.mktemp("saved") / "m.json"
     save(model.fit(X, y), path)
     document = json.loads(path.read_text())

@@ -34,6 +34,8 @@ OWN: dict[str, str] = {
     "FixedSplit": "oblique.finders",
     "CostComplexity": "oblique.pruning",
     "SafePruning": "oblique.pruning",
+    "ErrorBased": "oblique.pruning",
+    "ReducedError": "oblique.pruning",
 }
 
 _handed_in: dict[str, type] = {}
