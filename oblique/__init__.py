@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from oblique.estimators import LDTClassifier, ObliqueTreeClassifier
+    from oblique.export import export_graphviz, export_text
     from oblique.finders import SplitFinder
     from oblique.persist import load, save
+    from oblique.plot import plot_tree
     from oblique.sensitivity import DecisionSurface
     from oblique.split import CategorySplit, LinearSplit
     from oblique.tree import Tree
@@ -25,7 +27,10 @@ __all__ = [
     "ObliqueTreeClassifier",
     "SplitFinder",
     "Tree",
+    "export_graphviz",
+    "export_text",
     "load",
+    "plot_tree",
     "save",
 ]
 
@@ -39,7 +44,10 @@ _HOMES = {
     "ObliqueTreeClassifier": "estimators",
     "SplitFinder": "finders",
     "Tree": "tree",
+    "export_graphviz": "export",
+    "export_text": "export",
     "load": "persist",
+    "plot_tree": "plot",
     "save": "persist",
 }
 

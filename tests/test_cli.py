@@ -190,6 +190,31 @@ def test_fit_and_predict(tmp_path, capsys):
     assert "lacks 1 columns that the model was trained on: age" in capsys.readouterr().err
 
 
+def test_show(tmp_path, capsys):
+    model = str(tmp_path / "model.json")
+    main(["fit", "pima", "--strategy", "ldt", "-o", model])
+    capsys.readouterr()
+    assert main(["show", model, "--depth", "2"]) == 0
+    text = capsys.readouterr().out
+    assert "glucose" in text
+    assert len(text.splitlines()) < 20
+    assert main(["show", model, "--dot"]) == 0
+    assert capsys.readouterr().out.startswith("digraph")
+    assert main(["show", model, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["n_features"] == 8
+    assert main(["show", str(tmp_path / "absent.json")]) == 2
+    (tmp_path / "bad.json").write_text("{}")
+    assert main(["show", str(tmp_path / "bad.json")]) == 2
+    assert "bad.json" in capsys.readouterr().err
+
+
+def test_a_reader_that_stops_early_is_no_error():
+    command = f"{sys.executable} -m oblique.cli datasets | head -1; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert done.stderr == ""
+
+
 def test_fit_tells_what_it_made(tmp_path, capsys):
     model = str(tmp_path / "model.json")
     assert main(["fit", "iris", "--strategy", "ap", "-o", model, "--json", "--seed", "3"]) == 0

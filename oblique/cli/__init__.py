@@ -1,4 +1,4 @@
-"""The command line: ``oblique compare``, ``fit``, ``predict`` and more.
+"""The command line: ``oblique compare``, ``fit``, ``predict``, ``show`` and more.
 
 Every subcommand is one module of this folder with a `SUMMARY`, an `EXAMPLE`,
 `add_arguments` and `execute`. They import what is heavy when they run, so that ``--help``
@@ -8,12 +8,13 @@ answers at once.
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
 import sys
 from collections.abc import Sequence
 from types import ModuleType
 
-from oblique.cli import compare, datasets, fit, predict, store, strategies
+from oblique.cli import compare, datasets, fit, predict, show, store, strategies
 
 #: Exit codes.
 DONE, CELLS_FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
@@ -22,6 +23,7 @@ COMMANDS: dict[str, ModuleType] = {
     "compare": compare,
     "fit": fit,
     "predict": predict,
+    "show": show,
     "datasets": datasets,
     "strategies": strategies,
     "store": store,
@@ -46,6 +48,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments.command_line = shlex.join(["oblique", *given])
     try:
         code: int = COMMANDS[arguments.command].execute(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader, such as ``head``, has seen enough; nothing can be said to it any more.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
     except (ValueError, TypeError, OSError, ImportError) as error:
         if arguments.traceback:
             raise

@@ -37,6 +37,7 @@ def execute(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(rows)
     else:
-        shown = ("name", "rows", "features", "unsafe_class", "description")
-        print_columns([[r[key] or "-" for key in shown] for r in rows], headings=shown)
+        shown = ("name", "rows", "features", "unsafe_class")
+        told = [[*(r[key] or "-" for key in shown), r["description"].split(":")[0]] for r in rows]
+        print_columns(told, headings=[*(key.replace("_", " ") for key in shown), ""])
     return 0
