@@ -85,7 +85,8 @@ class Progress:
         state = self._bar.format_dict
         rate = state["n"] / state["elapsed"] if state["elapsed"] else 0.0
         parts = [f"{state['n']}/{state['total']} cells", f"{rate:.3g} cells/s"]
-        if rate and state["n"] < state["total"]:
+        # The first cells compile and import; a time left made from them alone would frighten.
+        if state["total"] / 100 <= state["n"] < state["total"] and rate:
             parts.append(f"{_clock((state['total'] - state['n']) / rate)} left")
         parts += filter(None, [self._failures(), ", ".join(self._running())])
         print("; ".join(parts), file=sys.stderr, flush=True)

@@ -103,8 +103,8 @@ def load_strategy(reference: str, *, name: str | None = None) -> Strategy:
     Raises
     ------
     ValueError
-        If the name is unknown (the nearest names are offered) or the module or attribute is
-        missing.
+        If the name is unknown (the nearest names are offered), the module or attribute is
+        missing, or making the estimator fails.
     TypeError
         If what is found there is no classifier.
     """
@@ -122,17 +122,27 @@ def load_strategy(reference: str, *, name: str | None = None) -> Strategy:
             f"strategy {reference!r} names a {type(factory).__name__}; it must be an unfitted "
             "estimator, or a function without arguments that returns one"
         )
-    estimator = factory() if is_factory else factory
+    estimator = _call(factory, reference) if is_factory else factory
     return Strategy(name or reference, estimator, _first_sentence(factory), reference)
+
+
+def _call(factory: Callable[[], Any], reference: str) -> Any:
+    try:
+        return factory()
+    except Exception as error:  # somebody else's code may raise anything
+        raise ValueError(
+            f"strategy {reference!r} cannot be made: {type(error).__name__}: {error}"
+        ) from error
 
 
 def _import_attribute(target: str, reference: str) -> Any:
     module_name, _, attribute = target.partition(":")
     try:
         found: Any = importlib.import_module(module_name)
-    except ImportError as error:
+    except Exception as error:  # somebody else's module may raise anything
         raise ValueError(
-            f"strategy {reference!r}: cannot import {module_name!r} ({error})"
+            f"strategy {reference!r}: cannot import {module_name!r} "
+            f"({type(error).__name__}: {error})"
         ) from error
     for part in attribute.split("."):
         if not hasattr(found, part):
