@@ -70,9 +70,10 @@ def _inset_points(
     scaled = to_coordinates(search, on_border)
     moves = scaled[:, : space.n_free] - to_coordinates(search, X)[:, : space.n_free]
     before = moves.copy()
-    size = np.abs(scaled).max(axis=1, initial=0.0)
-    # a case in the origin has no size of its own: the planes of the partition give one
+    size = np.abs(np.hstack([scaled, moves])).max(axis=1, initial=0.0)
+    # a point in the origin has no size of its own: the planes of the partition give one
     size = np.maximum(size, np.abs(space.planes[:, kernels.OFFSET]).max(initial=0.0))
+    size[size == 0.0] = 1.0
     inside = np.zeros(len(rows), dtype=np.bool_)
     kernels.step_into_cells(
         space.nodes, space.normals, space.planes, space.from_case, space.max_depth,

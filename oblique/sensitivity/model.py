@@ -58,7 +58,8 @@ def view_model(model: Any) -> TreeModel:
             lambda X: _plain_rows(X, model),
             lambda rows: model.predict_codes(rows).astype(np.int64),
         )
-    check_is_fitted(model)
+    if hasattr(model, "fit"):
+        check_is_fitted(model)
     tree = getattr(model, "tree_", None)
     if isinstance(tree, Tree):
         return TreeModel(

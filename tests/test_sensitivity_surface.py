@@ -1,0 +1,427 @@
+"""Decision surfaces of fitted models: predictions change, properties hold, input is checked."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from random_trees import KINDS, random_cases, random_tree
+from sklearn.datasets import load_breast_cancer, load_iris, make_classification
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeClassifier
+
+from oblique import DecisionSurface, LDTClassifier, ObliqueTreeClassifier, Tree
+from oblique.finders import AxisParallel
+from oblique.sensitivity import surface as surface_module
+from projection import Metric
+
+INF = float("inf")
+
+
+def stump(threshold=5.0):
+    return Tree.from_nested(
+        {
+            "weights": {"a": 1.0},
+            "threshold": threshold,
+            "left": {"counts": {"no": 3, "yes": 0}},
+            "right": {"counts": {"no": 0, "yes": 2}},
+        },
+        feature_names=("a", "b"),
+    )
+
+
+@st.composite
+def problems(draw):
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    kind = draw(st.sampled_from(KINDS))
+    d = draw(st.integers(1, 6))
+    tree, scale = random_tree(rng, d, draw(st.integers(2, 30)), kind)
+    X = random_cases(rng, 8, d, kind, scale)
+    return tree, Metric(scale, draw(st.sampled_from([1.0, 2.0, INF]))), X, rng
+
+
+@settings(max_examples=60, deadline=None)
+@given(problems())
+def test_distances_are_lipschitz(problem):
+    """|s(x) - s(y)| <= d(x, y) for one class; s(x) + s(y) <= d(x, y) across the surface."""
+    tree, metric, X, _ = problem
+    surface = DecisionSurface(tree, metric)
+    s, own = surface.nearest(X).distance, tree.predict_codes(X)
+    for i in range(len(X)):
+        for j in range(i):
+            between = metric.distance(X[i], X[j])
+            slack = 1e-9 * (1 + between + np.abs(X / metric.scale).max())
+            if own[i] == own[j] and np.isfinite(s[i]):
+                assert abs(s[i] - s[j]) <= between + slack
+            elif own[i] != own[j]:
+                # a leaf without interior is no part of the surface
+                open_leaves = surface._open_leaves[tree.apply(X[[i, j]])]
+                assert s[i] + s[j] <= between + slack or not open_leaves.all()
+
+
+@settings(max_examples=60, deadline=None)
+@given(problems())
+def test_limits_never_shorten_and_are_kept_by_the_counterfactual(problem):
+    tree, metric, X, rng = problem
+    choice = rng.choice(["free", "frozen", "rise", "fall"], size=tree.n_features)
+    free = DecisionSurface(tree, metric).nearest(X)
+    limited = DecisionSurface(
+        tree,
+        metric,
+        frozen=np.flatnonzero(choice == "frozen").tolist(),
+        not_decreasing=np.flatnonzero(choice == "rise").tolist(),
+        not_increasing=np.flatnonzero(choice == "fall").tolist(),
+    )
+    near = limited.nearest(X)
+    assert (near.distance >= free.distance * (1 - 1e-9) - 1e-12).all()
+    found = near.status == "found"
+    move = near.counterfactual[found] - X[found]
+    tiny = 1e-9 * metric.scale
+    assert (move[:, choice == "frozen"] == 0).all()
+    assert (move >= -tiny)[:, choice == "rise"].all()
+    assert (move <= tiny)[:, choice == "fall"].all()
+    own = tree.predict_codes(X)[found]
+    assert (tree.predict_codes(near.counterfactual[found]) != own).all()
+
+
+@settings(max_examples=60, deadline=None)
+@given(problems())
+def test_distances_by_class(problem):
+    tree, metric, X, _ = problem
+    surface = DecisionSurface(tree, metric)
+    by_class = surface.distances_by_class(X)
+    own = tree.predict_codes(X)
+    assert (by_class[np.arange(len(X)), own] == 0).all()
+    by_class[np.arange(len(X)), own] = INF
+    np.testing.assert_allclose(
+        by_class.min(axis=1), surface.nearest(X).distance, rtol=1e-9, atol=1e-12
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(problems())
+def test_threshold_sensitivity_is_the_minimax_over_all_leaves(problem):
+    tree, metric, X, _ = problem
+    own = tree.predict_codes(X)
+    weights = tree.weights.toarray()
+    lengths = {
+        "metric": np.linalg.norm(weights * metric.scale, axis=1),
+        "normal": np.linalg.norm(weights, axis=1),
+        "raw": np.ones(tree.n_nodes),
+    }
+    surface = DecisionSurface(tree, metric)
+    for units, length in lengths.items():
+        expected = np.full(len(X), INF)
+        for leaf in tree.leaves.tolist():
+            largest = np.zeros(len(X))
+            for node, went_left in tree.path(leaf):
+                excess = (X @ weights[node] - tree.threshold[node]) / length[node]
+                largest = np.maximum(largest, excess if went_left else -excess)
+            expected = np.where(own == tree.labels[leaf], expected, np.minimum(expected, largest))
+        answer = surface.threshold_sensitivity(X, units=units)
+        np.testing.assert_allclose(answer, expected, rtol=1e-9, atol=1e-12 * metric.scale.max())
+
+
+def test_a_bound_between_threshold_and_euclidean_sensitivity():
+    """max |h| along unit normals bounds the distance to the leaf from below (no empty leaves)."""
+    X, y = load_breast_cancer(return_X_y=True)
+    model = LDTClassifier(unsafe_class=0).fit(X, y)
+    surface = DecisionSurface(model, X=X)
+    assert (
+        surface.threshold_sensitivity(X) <= surface.nearest(X).distance * (1 + 1e-9) + 1e-12
+    ).all()
+
+
+@pytest.mark.parametrize("norm", [1, 2, INF])
+@pytest.mark.parametrize("magnitude", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("make", [DecisionTreeClassifier, ExtraTreeClassifier])
+def test_trees_of_scikit_learn_change_their_prediction(make, magnitude, norm):
+    """Its trees compare float32 values; the counterfactual must change what *they* predict."""
+    X, y = make_classification(
+        600, 8, n_informative=5, n_classes=3, flip_y=0.1, random_state=1, n_clusters_per_class=1
+    )
+    X = X * magnitude * 10.0 ** np.linspace(-1, 1, 8)
+    model = make(random_state=0).fit(X, y)
+    near = DecisionSurface(model, X=X, norm=norm).nearest(X)
+    assert (near.status == "found").all()
+    assert (model.predict(near.counterfactual) == near.target_class).all()
+    assert (model.predict(X) == near.predicted_class).all()
+    assert (near.target_class != near.predicted_class).all()
+    # one float32 step beyond the threshold at most
+    step = np.abs(near.counterfactual - near.point)
+    assert (step <= np.spacing(np.abs(near.point).astype(np.float32)) * 1.01).all()
+
+
+def test_scikit_learn_trees_on_data_that_lie_on_float32_thresholds():
+    X, y = load_iris(return_X_y=True)
+    model = DecisionTreeClassifier(random_state=0).fit(X, y)
+    tests = model.tree_.feature >= 0
+    values = model.tree_.threshold[tests]
+    around = np.concatenate([values, np.nextafter(values, 9), values.astype(np.float32)])
+    rng = np.random.default_rng(0)
+    cases = rng.choice(around, size=(300, 4))
+    near = DecisionSurface(model, X=X).nearest(cases)
+    assert (model.predict(near.counterfactual) != model.predict(cases)).all()
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        ObliqueTreeClassifier(random_state=0),
+        LDTClassifier(),
+        ObliqueTreeClassifier(finder=AxisParallel()),
+    ],
+)
+@pytest.mark.parametrize("metric", ["minmax", "standard", "identity"])
+def test_our_classifiers(model, metric):
+    X, y = load_breast_cancer(return_X_y=True)
+    labels = np.where(y == 0, "malignant", "benign")
+    model.fit(X, labels)
+    for norm in (2, INF, 1):
+        near = DecisionSurface(model, metric, X=X, norm=norm).nearest(X)
+        assert (near.status == "found").all()
+        assert (model.predict(near.counterfactual) == near.target_class).all()
+        assert (near.predicted_class == model.predict(X)).all()
+        assert (near.target_class != near.predicted_class).all()
+
+
+def test_sup_sensitivity_is_the_distance_in_the_sup_norm():
+    X, y = load_iris(return_X_y=True)
+    model = LDTClassifier().fit(X, y)
+    sup = DecisionSurface(model, X=X, norm=INF).nearest(X).distance
+    np.testing.assert_allclose(DecisionSurface(model, X=X).sup_sensitivity(X), sup, rtol=1e-12)
+    assert (sup <= DecisionSurface(model, X=X).nearest(X).distance * (1 + 1e-12)).all()
+
+
+def test_signed_score_orders_cases():
+    X, y = load_breast_cancer(return_X_y=True)
+    model = LDTClassifier().fit(X, y)
+    surface = DecisionSurface(model, X=X)
+    score = surface.score(X, positive_class=0)
+    assert ((score > 0) == (model.predict(X) == 0)).all()
+    np.testing.assert_array_equal(np.abs(score), surface.nearest(X).distance)
+    with pytest.raises(ValueError, match=r"positive_class=7 is not a class; there are \[0, 1\]"):
+        surface.score(X, positive_class=7)
+
+
+def test_sensitive_tests_explain_an_oblique_case():
+    tree = Tree.from_nested(
+        {
+            "weights": {"u": 1.0, "v": 1.0},
+            "threshold": 0.0,
+            "left": {"counts": {"in": 0, "out": 1}},
+            "right": {
+                "weights": {"v": 1.0},
+                "threshold": 0.0,
+                "left": {"counts": {"in": 1, "out": 0}},
+                "right": {"counts": {"in": 0, "out": 1}},
+            },
+        }
+    )
+    surface = DecisionSurface(tree, "identity")
+    tests = surface.sensitive_tests([-2.0, 1.0])
+    assert [t.text for t in tests] == ["v > 0", "1 u +1 v <= 0"]
+    assert [t.margin for t in tests] == pytest.approx([1.0, np.sqrt(0.5)])
+    assert [t.violated for t in tests] == [True, True]
+
+
+def table():
+    rng = np.random.default_rng(4)
+    n = 400
+    colour = rng.choice(["red", "green", "blue", "grey"], size=n)
+    size, weight = rng.normal(size=n), rng.normal(size=n)
+    y = np.where((colour == "red") | ((colour == "blue") & (size + weight > 0.2)), "buy", "leave")
+    X = pd.DataFrame({"colour": pd.Categorical(colour), "size": size, "weight": weight})
+    return X, y
+
+
+@pytest.mark.parametrize("finder", [None, "axis"])
+@pytest.mark.parametrize("norm", [1, 2, INF])
+def test_categories_change_at_a_cost_or_stay(finder, norm):
+    from oblique.finders import BestOf, Categories
+
+    X, y = table()
+    model = ObliqueTreeClassifier(
+        finder=None if finder is None else BestOf(AxisParallel(), Categories())
+    )
+    model.fit(X, y)
+    cheap = DecisionSurface(model, X=X, norm=norm, change_cost=0.01).nearest(X)
+    frozen = DecisionSurface(model, X=X, norm=norm, frozen=["colour"]).nearest(X)
+    assert (cheap.distance <= frozen.distance + 1e-12).all()
+    assert (cheap.distance <= 0.01 * 3).mean() > 0.5
+    codes = model._columns.categories[0]
+    for near in (cheap, frozen):
+        found = near.status == "found"
+        points = X[found].reset_index(drop=True)
+        moved = near.counterfactual[found]
+        points["colour"] = pd.Categorical([codes[int(c)] for c in moved[:, 0]], categories=codes)
+        points["size"], points["weight"] = moved[:, 1], moved[:, 2]
+        assert (model.predict(points) == near.target_class[found]).all()
+        assert (near.target_class[found] != near.predicted_class[found]).all()
+    assert (
+        frozen.counterfactual[frozen.status == "found", 0]
+        == frozen.rows[frozen.status == "found", 0]
+    ).all()
+    named = [t.text for i in range(len(X)) for t in cheap.sensitive_tests(i)]
+    assert any(text.startswith("colour") for text in named)
+
+
+def test_an_unknown_category_has_no_distance():
+    X, y = table()
+    model = ObliqueTreeClassifier(random_state=0).fit(X, y)
+    strange = X.iloc[[0, 1]].copy()
+    strange["colour"] = pd.Categorical(["pink", "red"])
+    near = DecisionSurface(model, X=X).nearest(strange)
+    assert near.status.tolist() == ["unrouted", "found"]
+    assert np.isnan(near.distance[0])
+    assert near.leaf[0] == -1
+    assert near.target_class[0] is None
+
+
+def test_whole_numbers_in_axis_parallel_trees():
+    surface = DecisionSurface(stump(4.5), "identity", integer=["a"])
+    near = surface.nearest([[7.0, 0.0], [2.0, 0.0]])
+    assert near.counterfactual[:, 0].tolist() == [4.0, 5.0]
+    assert near.distance.tolist() == [3.0, 3.0]
+    X, y = load_iris(return_X_y=True)
+    model = LDTClassifier().fit(X, y)
+    with pytest.raises(ValueError, match="axis-parallel trees only"):
+        DecisionSurface(model, X=X, integer=[0])
+
+
+def test_contradictory_limits_are_a_status():
+    for limits in (
+        {"frozen": ["a"]},
+        {"not_increasing": ["a"]},
+        {"ranges": {"a": (0.0, 5.0)}},
+    ):
+        near = DecisionSurface(stump(), "identity", **limits).nearest([[2.0, 0.0]])
+        assert near.status.tolist() == ["unreachable"]
+        assert near.distance.tolist() == [INF]
+        assert near.target_class.tolist() == [None]
+        assert np.isnan(near.counterfactual).all()
+        assert near.sensitive_tests(0) == []
+
+
+def test_a_cell_whose_border_alone_is_in_reach_is_given_up():
+    """Frozen on the plane: the closed leaf beyond touches the case, but no point of it is free."""
+    tree = Tree.from_nested(
+        {
+            "weights": {"a": 1.0, "b": 1.0},
+            "threshold": 0.0,
+            "left": {"counts": {"no": 1, "yes": 0}},
+            "right": {
+                "weights": {"a": 1.0, "b": -1.0},
+                "threshold": 0.0,
+                "left": {"counts": {"no": 0, "yes": 1}},
+                "right": {"counts": {"no": 1, "yes": 0}},
+            },
+        }
+    )
+    near = DecisionSurface(tree, "identity", not_increasing=["a", "b"]).nearest([[0.0, 0.0]])
+    assert near.status.tolist() == ["unreachable"]
+
+
+def test_one_class_has_no_surface():
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    model = ObliqueTreeClassifier().fit(X, np.zeros(20, dtype=int))
+    surface = DecisionSurface(model, X=X)
+    near = surface.nearest(X)
+    assert (near.status == "unreachable").all()
+    assert np.isinf(near.distance).all()
+    assert np.isinf(surface.threshold_sensitivity(X)).all()
+    assert surface.distances_by_class(X).tolist() == [[0.0]] * 20
+
+
+def test_chunks_threads_and_single_cases_agree(monkeypatch):
+    X, y = load_breast_cancer(return_X_y=True)
+    model = LDTClassifier().fit(X, y)
+    surface = DecisionSurface(model, X=X)
+    whole = surface.nearest(X)
+    monkeypatch.setattr(surface_module, "_CHUNK", 100)
+    for n_jobs in (None, 2):
+        parts = surface.nearest(X, n_jobs=n_jobs)
+        np.testing.assert_array_equal(parts.distance, whole.distance)
+        np.testing.assert_array_equal(parts.counterfactual, whole.counterfactual)
+        np.testing.assert_array_equal(
+            surface.distances_by_class(X, n_jobs=n_jobs)[:, 1 - 0] > 0, whole.predicted_class == 0
+        )
+    for i in range(0, len(X), 50):
+        assert surface.measure(X[i]) == (whole.distance[i], whole.leaf[i])
+        assert surface.nearest(X[i : i + 1]).distance[0] == whole.distance[i]
+
+
+def test_read_only_rows_are_accepted():
+    X, y = load_iris(return_X_y=True)
+    model = LDTClassifier().fit(X, y)
+    surface = DecisionSurface(model, X=X)
+    expected = surface.nearest(X).distance
+    X.setflags(write=False)
+    np.testing.assert_array_equal(surface.nearest(X).distance, expected)
+
+
+def test_data_frames_are_read_by_name():
+    frame = pd.DataFrame({"b": [0.0], "a": [2.0]})
+    assert DecisionSurface(stump(), "identity").nearest(frame).distance.tolist() == [3.0]
+    with pytest.raises(ValueError, match=r"X lacks the columns \['a'\]"):
+        DecisionSurface(stump(), "identity").nearest(frame[["b"]])
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (
+            lambda: DecisionSurface(stump(), "identity").nearest([[np.nan, 0.0]]),
+            "value nan in row 0, column a",
+        ),
+        (lambda: DecisionSurface(stump(), "identity").nearest([[INF, 0.0]]), "value inf in row 0"),
+        (
+            lambda: DecisionSurface(stump(), "identity").nearest([[1.0, 0.0, 2.0]]),
+            "must have shape",
+        ),
+        (lambda: DecisionSurface(stump(), "identity").nearest([1.0, 0.0]), "must have shape"),
+        (lambda: DecisionSurface(stump(), "identity", X=[[1.0]]), "must have shape"),
+        (lambda: DecisionSurface(stump()), "metric='minmax' needs X"),
+        (lambda: DecisionSurface(stump(), "euclid"), "metric='euclid' is not known"),
+        (lambda: DecisionSurface(stump(), Metric([1.0])), "metric has 1 scales"),
+        (lambda: DecisionSurface(stump(), Metric([1.0, 0.0])), "scale must be positive"),
+        (lambda: DecisionSurface(stump(), Metric([1.0, -1.0])), "scale must be positive"),
+        (lambda: DecisionSurface(stump(), "identity", norm=3), "norm must be 2, inf or 1"),
+        (lambda: DecisionSurface(stump(), "identity", frozen=["c"]), "frozen='c' is not known"),
+        (lambda: DecisionSurface(stump(), "identity", frozen="a"), "must be a list of attributes"),
+        (lambda: DecisionSurface(stump(), "identity", frozen=[2]), "numbered 0 to 1"),
+        (lambda: DecisionSurface(stump(), "identity", ranges={"a": (2, 1)}), "lower exceeds upper"),
+        (
+            lambda: DecisionSurface(stump(), "identity", weights={"a": 0}),
+            "weights must be positive",
+        ),
+        (
+            lambda: DecisionSurface(stump(), "identity", weights=[1.0]),
+            "weights must hold 2 numbers",
+        ),
+        (
+            lambda: DecisionSurface(stump(), "identity", change_cost=-1),
+            "change_cost must be positive",
+        ),
+        (
+            lambda: DecisionSurface(stump(), "identity").threshold_sensitivity(
+                [[1.0, 1.0]], units="km"
+            ),
+            "units='km'",
+        ),
+        (lambda: DecisionSurface("tree"), "no single classification tree"),
+        (
+            lambda: DecisionSurface(DecisionTreeRegressor().fit([[0.0], [1.0]], [0.0, 1.0])),
+            "no single classification tree",
+        ),
+    ],
+)
+def test_bad_input_is_named(call, words):
+    with pytest.raises((ValueError, TypeError), match=words):
+        call()
+
+
+def test_an_unfitted_model_is_refused():
+    from sklearn.exceptions import NotFittedError
+
+    with pytest.raises(NotFittedError):
+        DecisionSurface(LDTClassifier())
