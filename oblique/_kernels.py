@@ -96,12 +96,17 @@ def _raw_gain(code, parent, left, right, n_left, n_right, weight, rank):
 
 @jit
 def class_ranks(counts, rank):
-    """Number the classes 1, 2 ... by descending weight, ties by code (sum of variances)."""
+    """Number the classes 1, 2 ... by descending weight, ties by code (sum of variances).
+
+    Weights that differ by rounding only are a tie.
+    """
     n_classes = counts.shape[0]
     for k in range(n_classes):
         place = 1
         for other in range(n_classes):
-            if counts[other] > counts[k] or (counts[other] == counts[k] and other < k):
+            is_more = counts[other] * (1.0 - TIE) > counts[k]
+            is_less = counts[k] * (1.0 - TIE) > counts[other]
+            if is_more or (other < k and not is_less):
                 place += 1
         rank[k] = place
 

@@ -130,6 +130,6 @@ def _sides(left: ArrayLike, right: ArrayLike) -> tuple[NDArray[np.float64], NDAr
             f"left and right must be class weights of one shape, got {lefts.shape} and "
             f"{rights.shape}"
         )
-    if (lefts < 0).any() or (rights < 0).any():
+    if not ((lefts >= 0).all() and (rights >= 0).all()):
         raise ValueError("left and right must hold class weights that are not negative")
     return lefts, rights
