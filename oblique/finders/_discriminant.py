@@ -115,14 +115,14 @@ def discriminant(X, rows, start, stop, features, group, codes, weights, is_count
     mean = np.zeros(used)
     spread = np.zeros(used)
     known = np.zeros(used)
-    count = np.zeros(2)
+    count = np.zeros(2)  # observations: a whole-number weight counts repeated rows
     mass = np.zeros(2)
     for i in range(start, stop):
         row = rows[i]
         side = group[codes[row]]
         if side < 0:
             continue
-        count[side] += 1.0
+        count[side] += weights[row] if is_counted else 1.0
         mass[side] += weights[row]
         for q in range(used):
             value = X[row, features[which[q]]] * scale[which[q]]
@@ -132,7 +132,7 @@ def discriminant(X, rows, start, stop, features, group, codes, weights, is_count
     if count[0] < 2.0 or count[1] < 2.0:
         return False, a, 0.0
     total = mass[0] + mass[1]
-    observations = total if is_counted else count[0] + count[1]
+    observations = count[0] + count[1]
     if observations <= 2.0:
         return False, a, 0.0
     for q in range(used):

@@ -127,20 +127,10 @@ def _group(node: Node, present: NDArray[np.intp], ones: list[int]) -> NDArray[np
 
 def _mean_clusters(node: Node, present: NDArray[np.intp]) -> frozenset[int]:
     """Classes of the cluster (2-means of standardised class means) that holds the first one."""
-    X, codes, weights = node.X[:, node.numeric], node.codes, node.weights
-    with np.errstate(all="ignore"):
-        largest = np.nanmax(np.abs(X), axis=0)
-        X = np.nan_to_num(X / np.where(largest > 0.0, largest, 1.0))
-        spread = X.std(axis=0)
-    X = X / np.where(spread > 0.0, spread, 1.0)
-    means = np.array(
-        [np.average(X[codes == k], axis=0, weights=weights[codes == k]) for k in present]
-    )
-    mass = node.counts[present]
-    centred = means - np.average(means, axis=0, weights=mass)
+    means, mass = _standard_means(node, present), node.counts[present]
     # Start from the two sides of the direction in which the means spread most.
-    axis = np.linalg.svd(centred * np.sqrt(mass)[:, None], full_matrices=False)[2][0]
-    side = centred @ axis > 0.0
+    axis = np.linalg.svd(means * np.sqrt(mass)[:, None], full_matrices=False)[2][0]
+    side = means @ axis > 0.0
     for _ in range(20):
         if side.all() or not side.any():
             break
@@ -151,3 +141,22 @@ def _mean_clusters(node: Node, present: NDArray[np.intp]) -> frozenset[int]:
             break
         side = new
     return frozenset(int(k) for k in present[side == side[0]])
+
+
+def _standard_means(node: Node, present: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Means of the classes in standardised columns, a missing value standing for the mean."""
+    X, codes, weights = node.X[:, node.numeric], node.codes, node.weights
+    known = ~np.isnan(X)
+    X = np.where(known, X, 0.0)
+    # Columns of values of any size are brought below one, so that no square overflows.
+    largest = np.abs(X).max(axis=0)
+    X /= np.where(largest > 0.0, largest, 1.0)
+    shares = known * weights[:, None]
+    X -= (X * shares).sum(axis=0) / np.maximum(shares.sum(axis=0), np.finfo(float).tiny)
+    X *= known
+    spread = np.sqrt(np.average(X**2, axis=0, weights=weights))
+    # The spread of a constant column is rounding.
+    X /= np.where(spread > 1e-14, spread, np.inf)
+    return np.array(
+        [np.average(X[codes == k], axis=0, weights=weights[codes == k]) for k in present]
+    )
