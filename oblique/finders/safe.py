@@ -38,7 +38,8 @@ class SafeAdjusted(SplitFinder):
     mode : {"literal", "pure", "iterate"}, default="literal"
         "literal" adjusts once. "pure" admits only variants that leave no safe row in the
         unsafe region. "iterate" repeats the adjustment for the next misclassified safe row, at
-        most once for each weight, and ends with the threshold, so that the region is pure.
+        most once for each weight, and ends with the threshold, so that the region is pure
+        unless a safe row lies deeper in it than every unsafe one.
     select_by : {"adjusted", "plain"}, default="adjusted"
         With which gain the result competes in `BestOf`: its own, as the paper's figure 5 is
         written, or that of the plane before adjustment, which fits the printed tables best.
