@@ -360,7 +360,7 @@ def test_groupings_do_not_depend_on_units_origin_or_repetition(seed):
 
     expected = clusters(X, codes)
     assert clusters(X * [1e-200, 1.0, 1e200], codes) == expected
-    assert clusters(X + [100.0, 0.0, -30.0], codes) == expected
+    assert clusters(X + np.array([100.0, 0.0, -30.0]), codes) == expected
     times = rng.integers(1, 4, size=60)
     repeated = clusters(np.repeat(X, times, axis=0), np.repeat(codes, times))
     assert clusters(X, codes, times) == repeated
