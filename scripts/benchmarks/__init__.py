@@ -1,0 +1,1 @@
+"""One module a section of the benchmark, each with a function ``measure``."""

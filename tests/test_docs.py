@@ -1,0 +1,51 @@
+"""The examples of the documents run, and what they point at is there."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def blocks(path, language):
+    return re.findall(rf"^```{language}\n(.*?)^```", path.read_text("utf-8"), re.S | re.M)
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_python_examples_run(path, capsys):
+    names = {"__name__": "example"}
+    for block in blocks(path, "python"):
+        exec(compile(block, path.name, "exec"), names)
+
+
+def test_readme_example_prints_a_tree(capsys):
+    (example,) = blocks(ROOT / "README.md", "python")
+    exec(compile(example, "README.md", "exec"), {"__name__": "example"})
+    printed = capsys.readouterr().out
+    assert "|---" in printed
+    assert float(re.search(r"accuracy (0\.\d+)", printed)[1]) > 0.9
+
+
+def test_readme_opens_with_the_two_commands():
+    main_job, tests = blocks(ROOT / "README.md", "bash")[:2]
+    assert "oblique compare" in main_job
+    assert "-m pytest" in tests
+    for commands in (main_job, tests):
+        assert commands.startswith("python3 -m venv")
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_local_links_lead_somewhere(path):
+    for target in re.findall(r"\]\(([^)#]+)\)", path.read_text("utf-8")):
+        if "://" not in target:
+            assert (path.parent / target).exists(), target
+
+
+def test_readme_lists_the_commands_that_exist():
+    from oblique.cli import COMMANDS
+
+    text = (ROOT / "README.md").read_text("utf-8")
+    for command in COMMANDS:
+        assert f"oblique {command}" in text
