@@ -65,6 +65,11 @@ def apply_tree(X, left, right, indptr, indices, values, threshold, cat_ptr, cat_
     return leaf
 
 
+# Rows that walk down an axis-parallel tree side by side: while one waits for memory the others
+# go on.
+BLOCK = 8
+
+
 @jit
 def apply_axis_tree(X, feature, threshold, children):
     """Leaf of each row of a tree of one-weight tests with weight one; children (n, 2).
@@ -73,15 +78,24 @@ def apply_axis_tree(X, feature, threshold, children):
     """
     n = X.shape[0]
     leaf = np.empty(n, np.int64)
-    for i in range(n):
-        node = np.int64(0)
-        while feature[node] >= 0:
-            value = X[i, feature[node]]
-            if value != value:
-                node = -1 - node
-                break
-            node = np.int64(children[node, 1 - int(value <= threshold[node])])
-        leaf[i] = node
+    nodes = np.empty(BLOCK, np.int64)
+    for begin in range(0, n, BLOCK):
+        width = min(BLOCK, n - begin)
+        for b in range(width):
+            nodes[b] = 0
+        moving = True
+        while moving:
+            moving = False
+            for b in range(width):
+                node = nodes[b]
+                if node >= 0 and feature[node] >= 0:
+                    value = X[begin + b, feature[node]]
+                    # No branch on the answer: it could not be predicted.
+                    child = np.int64(children[node, 1 - int(value <= threshold[node])])
+                    nodes[b] = child if value == value else -1 - node
+                    moving = True
+        for b in range(width):
+            leaf[begin + b] = nodes[b]
     return leaf
 
 
