@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from oblique.estimators import LDTClassifier, ObliqueTreeClassifier
     from oblique.export import export_graphviz, export_text
-    from oblique.export import export_graphviz, export_text
     from oblique.finders import SplitFinder
     from oblique.persist import load, save
-    from oblique.plot import plot_tree
     from oblique.plot import plot_tree
     from oblique.sensitivity import DecisionSurface
     from oblique.split import CategorySplit, LinearSplit

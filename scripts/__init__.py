@@ -1,0 +1,1 @@
+"""Thin programs around the packages: benchmark, tables of the papers, pictures."""

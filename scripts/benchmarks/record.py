@@ -46,19 +46,19 @@ class Record:
 
 
 def compare_times(
-    ours: Callable[[], Any], peer: Callable[[], Any], *, repeats: int = 9
+    ours: Callable[..., Any], peer: Callable[..., Any], *arguments: Any, repeats: int = 9
 ) -> tuple[float, float, float]:
     """Time two calls in turn and return (median ratio, our median, the peer's), in seconds.
 
     The ratio is taken pair by pair, so that a drift of the machine's speed cancels.
     """
-    ours(), peer()
-    times = [(_seconds(ours), _seconds(peer)) for _ in range(repeats)]
+    ours(*arguments), peer(*arguments)
+    times = [(_seconds(ours, arguments), _seconds(peer, arguments)) for _ in range(repeats)]
     ratio = statistics.median(a / b for a, b in times)
     return ratio, statistics.median(a for a, _ in times), statistics.median(b for _, b in times)
 
 
-def _seconds(call: Callable[[], Any]) -> float:
+def _seconds(call: Callable[..., Any], arguments: tuple[Any, ...]) -> float:
     start = time.perf_counter()
-    call()
+    call(*arguments)
     return time.perf_counter() - start

@@ -51,29 +51,20 @@ def _fit_small() -> Iterator[Record]:
     data = load_dataset("pima")
     X = np.ascontiguousarray(data.data, dtype=np.float64)
     y = data.target.to_numpy()
-    rng = np.random.default_rng(0)
-    halves = [rng.permutation(len(X))[:192] for _ in range(15)]
-    results = []
-    weighted = []
-    for rows in halves:
-        A, b = X[rows].copy(), y[rows].copy()
+    plain, weighted, ldt = [], [], []
+    for seed in range(15):
+        rng = np.random.default_rng(seed)
+        rows = rng.permutation(len(X))[:192]
+        half = X[rows].copy(), y[rows].copy()
         w = rng.random(len(rows)) + 0.5
-        results.append(compare_times(lambda: _ours().fit(A, b), lambda: _peer().fit(A, b)))
-        weighted.append(
-            compare_times(lambda: _ours().fit(A, b, w), lambda: _peer().fit(A, b, w), repeats=5)
-        )
-    yield _line("fit axis-parallel, 192x8", *_medians(results, 0.4))
-    yield _line("fit axis-parallel, fractional weights, 192x8", *_medians(weighted, 1.0))
-    ldt = []
+        plain.append(compare_times(_ours().fit, _peer().fit, *half))
+        weighted.append(compare_times(_ours().fit, _peer().fit, *half, w, repeats=5))
     for seed in range(5):
         rows = np.random.default_rng(seed).permutation(len(X))[:384]
-        A, b = X[rows].copy(), y[rows].copy()
-        ldt.append(
-            compare_times(
-                lambda: LDTClassifier(unsafe_class=data.unsafe_class).fit(A, b),
-                lambda: _peer().fit(A, b),
-            )
-        )
+        safe = LDTClassifier(unsafe_class=data.unsafe_class)
+        ldt.append(compare_times(safe.fit, _peer().fit, X[rows].copy(), y[rows].copy()))
+    yield _line("fit axis-parallel, 192x8", *_medians(plain, 0.4))
+    yield _line("fit axis-parallel, fractional weights, 192x8", *_medians(weighted, 1.0))
     yield _line("fit LDT, 384x8", *_medians(ldt, 3.0))
 
 
@@ -88,18 +79,12 @@ def _fit_large(n: int, target: float, repeats: int) -> Iterator[Record]:
     X, y = make_classification(n, 20, n_informative=10, random_state=0)
     w = np.random.default_rng(0).random(n) + 0.5
     size = f"{n // 1000}k x 20"
-    ratio, ours, peer = compare_times(
-        lambda: _ours().fit(X, y), lambda: _peer().fit(X, y), repeats=repeats
-    )
+    ratio, ours, peer = compare_times(_ours().fit, _peer().fit, X, y, repeats=repeats)
     yield _line(f"fit axis-parallel, {size}", ratio, target, ours, peer)
-    ratio, ours, peer = compare_times(
-        lambda: _ours().fit(X, y, w), lambda: _peer().fit(X, y, w), repeats=min(repeats, 3)
-    )
+    ratio, ours, peer = compare_times(_ours().fit, _peer().fit, X, y, w, repeats=3)
     yield _line(f"fit axis-parallel, fractional weights, {size}", ratio, 1.0, ours, peer)
     if n == 10_000:
-        ratio, ours, peer = compare_times(
-            lambda: LDTClassifier().fit(X, y), lambda: _peer().fit(X, y), repeats=repeats
-        )
+        ratio, ours, peer = compare_times(LDTClassifier().fit, _peer().fit, X, y, repeats=repeats)
         yield _line(f"fit LDT, {size}", ratio, 1.5, ours, peer)
     else:
         yield _memory(X, y, size)
@@ -118,9 +103,7 @@ def _predict() -> Iterator[Record]:
     X, y = make_classification(10_000, 20, n_informative=10, random_state=0)
     ours, peer = _ours().fit(X, y), _peer().fit(X, y)
     rows = np.random.default_rng(0).normal(size=(1_000_000, 20)) * X.std(axis=0) + X.mean(axis=0)
-    ratio, a, b = compare_times(
-        lambda: ours.predict(rows), lambda: peer.predict(rows), repeats=5
-    )
+    ratio, a, b = compare_times(lambda: ours.predict(rows), lambda: peer.predict(rows), repeats=5)
     yield _line("predict, 1M x 20 (stretch 0.5)", ratio, 1.0, a, b)
 
 
@@ -133,7 +116,8 @@ from oblique import LDTClassifier, ObliqueTreeClassifier
 from oblique.finders import AxisParallel
 rng = np.random.default_rng(0)
 X = rng.normal(size=(80, 3)); y = (X[:, 0] + X[:, 1] > 0).astype(int)
-for model in (LDTClassifier(), ObliqueTreeClassifier(), ObliqueTreeClassifier(finder=AxisParallel())):
+axis = ObliqueTreeClassifier(finder=AxisParallel())
+for model in (LDTClassifier(), ObliqueTreeClassifier(), axis):
     model.fit(X, y).predict(X)
 kernels = {id(value): value for name, module in list(sys.modules.items())
            if name.startswith(("oblique", "projection")) and module is not None
