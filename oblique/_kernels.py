@@ -264,8 +264,8 @@ def _share(share, row):
 
 @inline
 def _general_cut(
-    x, order, codes, weights, share, start, stop, total, code, rank, min_leaf, best, tie, left,
-    right, known,
+    x, order, codes, weights, share, start, stop, total, code, rank, min_leaf, min_weight, best,
+    tie, left, right, known,
 ):  # fmt: skip
     """Scan one column: any weights, missing values last, any criterion."""
     n_classes = total.shape[0]
@@ -291,7 +291,7 @@ def _general_cut(
             size += share[order[i]]
     # For a strictly concave impurity only cuts between groups of different class can be best
     # (Fayyad & Irani 1992), unless a limit on the sides forbids those.
-    only_boundaries = code in (ENTROPY, GINI) and min_leaf <= 1.0
+    only_boundaries = code in (ENTROPY, GINI) and min_leaf <= 1.0 and min_weight <= 0.0
     parent = _impurity(code, known, n_known, rank)
     where = -1
     n_left = 0.0
@@ -312,7 +312,7 @@ def _general_cut(
             for k in range(n_classes):
                 right[k] = max(known[k] - left[k], 0.0)
             n_right = n_known - n_left
-            if n_right > 0.0:
+            if n_right > 0.0 and min(n_left, n_right) >= min_weight:
                 raw = _raw_gain(code, parent, left, right, n_left, n_right, weight, rank)
                 if raw > best + tie:
                     best = raw
@@ -330,7 +330,7 @@ def _general_cut(
 @inline
 def _search(
     columns, lines, features, codes, weights, share, start, stop, total, table, code, min_leaf,
-    whole, work,
+    min_weight, whole, work,
 ):  # fmt: skip
     """Best column, first position on its right side and raw gain; the column is -1 for none.
 
@@ -362,7 +362,7 @@ def _search(
         for j in features:
             best, at = _general_cut(
                 columns[j], lines[j + 1], codes, weights, share, start, stop, total, code,
-                work[3], min_leaf, best, TIE * weight, work[0], work[1], work[2],
+                work[3], min_leaf, min_weight, best, TIE * weight, work[0], work[1], work[2],
             )  # fmt: skip
             if at >= 0:
                 feature, where = np.int64(j), at
@@ -394,7 +394,7 @@ def _place(x, line, codes, weights, start, stop, where, mode, unsafe):
 @jit
 def best_axis_cut(
     columns, lines, features, codes, weights, share, start, stop, total, table, code, min_leaf,
-    mode, unsafe,
+    min_weight, mode, unsafe,
 ):  # fmt: skip
     """Find the best cut ``column <= threshold`` of a node over the listed columns.
 
@@ -415,7 +415,7 @@ def best_axis_cut(
     work = np.zeros((4, n_classes))
     feature, where, best = _search(
         columns, lines, features, codes, weights, share, start, stop, total, table, code,
-        min_leaf, whole, work,
+        min_leaf, min_weight, whole, work,
     )  # fmt: skip
     if feature < 0:
         return feature, 0.0, 0.0
@@ -442,7 +442,7 @@ def _longer(table):
 @jit
 def grow_axis_parallel(
     columns, lines, features, codes, weights, share, total, table, code, mode, unsafe, to_left,
-    spare, max_depth, min_split, min_leaf, min_gain,
+    spare, max_depth, min_split, min_leaf, min_weight, min_gain,
 ):  # fmt: skip
     """Grow a whole axis-parallel tree on complete rows, as the induction loop would.
 
@@ -486,7 +486,7 @@ def grow_axis_parallel(
             continue
         feature, where, best = _search(
             columns, lines, features, codes, weights, share, start, stop, counts[node], table,
-            code, min_leaf, whole, work,
+            code, min_leaf, min_weight, whole, work,
         )  # fmt: skip
         if feature < 0 or best <= min_gain * weight or min(where - start, stop - where) < min_leaf:
             continue

@@ -133,6 +133,27 @@ def reach_rows(X, rows, left, right, indptr, indices, values, threshold, cat_ptr
 
 
 @jit
+def share_rows(X, rows, left, right, indptr, indices, values, threshold, cat_ptr, cat_codes,
+               cat_left, cat_open, missing_left, shares):  # fmt: skip
+    """Class shares of the listed rows: their leaves' shares, by the part that reaches each.
+
+    Summed row by row: a matrix product would depend in the last bit on the number of rows.
+    """
+    out = np.zeros((rows.shape[0], shares.shape[1]))
+    reach = np.empty(left.shape[0])
+    for i in range(rows.shape[0]):
+        reach_tree(
+            X, rows[i], left, right, indptr, indices, values, threshold, cat_ptr, cat_codes,
+            cat_left, cat_open, missing_left, reach,
+        )  # fmt: skip
+        for node in range(left.shape[0]):
+            if left[node] < 0 and reach[node] > 0.0:
+                for k in range(shares.shape[1]):
+                    out[i, k] += reach[node] * shares[node, k]
+    return out
+
+
+@jit
 def count_divided_rows(X, rows, left, right, indptr, indices, values, threshold, cat_ptr,
                        cat_codes, cat_left, cat_open, missing_left, codes, weights,
                        counts):  # fmt: skip

@@ -33,7 +33,7 @@ def criterion_code(name: str) -> int:
     ValueError
         For an unknown name; the message lists the known ones.
     """
-    if name not in CRITERIA:
+    if not isinstance(name, str) or name not in CRITERIA:
         raise ValueError(unknown_name("criterion", name, CRITERIA))
     return CRITERIA[name]
 

@@ -7,22 +7,23 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state, column_or_1d
-from sklearn.utils.class_weight import compute_sample_weight
-from sklearn.utils.multiclass import check_classification_targets
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
 from oblique import _kernels
 from oblique.criteria import criterion_code
 from oblique.encode import Columns, check_columns, encode_columns, learn_columns
 from oblique.finders import AxisParallel, BestOf, Categories, LinearDiscriminant, SafeAdjusted
-from oblique.finders.base import SplitFinder
+from oblique.finders.base import SplitFinder, check_finder
+from oblique.finders.safe import MODES
 from oblique.holdout import hold_out
 from oblique.induction import grow
 from oblique.node import canonical_rows
-from oblique.pruning import Pruner, SafePruning
-from oblique.stopping import Stopping
+from oblique.pruning import Pruner, SafePruning, pruning_path
+from oblique.stopping import Stopping, is_whole
+from oblique.target import encode_labels
+from oblique.weight import combine_weights, drop_zero_weights
 
 
 class TreeClassifier(ClassifierMixin, BaseEstimator):
@@ -37,6 +38,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
     min_samples_split: int | float
     min_samples_leaf: int | float
     min_gain: float
+    min_weight_fraction_leaf: float
     unsafe_class: Any
     class_weight: Any
     categorical_features: Any
@@ -88,17 +90,21 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         """
         # Parameters first: a wrong one should not wait for the data.
         finder, pruner = self._finder(), self._pruner()
+        check_finder("finder", finder)
+        if pruner is not None:
+            pruner.check_parameters()
         stopping = Stopping(
-            self.max_depth, self.min_samples_split, self.min_samples_leaf, self.min_gain
-        )
+            self.max_depth, self.min_samples_split, self.min_samples_leaf, self.min_gain,
+            self.min_weight_fraction_leaf,
+        )  # fmt: skip
         criterion_code(self.criterion)
-        rows, columns = learn_columns(self, X, self.categorical_features)
-        classes, codes = _encode_labels(y, len(rows))
-        weights = _weights(sample_weight, self.class_weight, y, len(rows))
-        if weights is not None:
-            rows, codes, weights = _drop_zero_weights(rows, codes, weights)
-        unsafe = self._unsafe_code(classes, codes, weights)
         rng = _generator(self.random_state)
+        rows, columns = learn_columns(self, X, self.categorical_features)
+        classes, codes = encode_labels(y, len(rows))
+        weights = combine_weights(sample_weight, self.class_weight, classes, codes)
+        if weights is not None:
+            rows, codes, weights = drop_zero_weights(rows, codes, weights)
+        unsafe = self._unsafe_code(classes, codes, weights)
         order = canonical_rows(rows, codes, weights)
         held = order[:0]
         if pruner is not None and pruner.holdout > 0.0:
@@ -119,7 +125,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         self.unsafe_class_ = classes[unsafe]
         self._columns = columns
         # Only shares among the weights of an oblique test need the spread of the columns.
-        self._spread = None if tree.is_axis_parallel else _spread(rows)
+        self._spread = None if tree.is_axis_parallel else _spread(rows, weights)
         self.tree_ = tree
         return self
 
@@ -144,19 +150,54 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         pruner = self._pruner()
         if pruner is None:
             raise ValueError("pruning=None: set pruning before you call prune")
-        rows = encode_columns(self, X, self._columns)
-        labels = column_or_1d(y)
-        codes = np.searchsorted(self.classes_, labels).clip(max=len(self.classes_) - 1)
-        strange = labels != self.classes_[codes]
-        if strange.any():
-            raise ValueError(f"y holds classes that were not seen in fit: {set(labels[strange])}")
-        weights = _weights(sample_weight, None, y, len(rows))
-        unsafe = int(np.flatnonzero(self.classes_ == self.unsafe_class_)[0])
+        pruner.check_parameters()
         rng = _generator(self.random_state)
+        rows = encode_columns(self, X, self._columns)
+        given, codes = encode_labels(y, len(rows))
+        unknown = [label for label in given.tolist() if label not in self.classes_.tolist()]
+        if unknown:
+            raise ValueError(
+                f"y holds labels {unknown} that were not seen in fit; the classes are "
+                f"{self.classes_.tolist()}"
+            )
+        codes = np.searchsorted(self.classes_, given)[codes].astype(np.int32)
+        weights = combine_weights(sample_weight, self.class_weight, self.classes_, codes)
+        unsafe = int(np.flatnonzero(self.classes_ == self.unsafe_class_)[0])
         self.tree_ = pruner.prune(
-            self.tree_, rows, codes.astype(np.int32), sample_weight=weights, unsafe=unsafe, rng=rng
+            self.tree_, rows, codes, sample_weight=weights, unsafe=unsafe, rng=rng
         )
         return self
+
+    def cost_complexity_pruning_path(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None = None
+    ) -> Bunch:
+        """Grow a whole tree and return the sequence of trees that weakest links make of it.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`. The estimator itself stays as it is, and ``pruning`` is left out.
+
+        Returns
+        -------
+        path : Bunch
+            ``ccp_alphas``, the cost of each step for a leaf saved, ascending from 0;
+            ``impurities``, the impurity in the leaves of each step's tree, as a mean over the
+            training weight; ``errors`` and ``n_leaves`` of the same trees, the share of the
+            training weight that they misclassify and their sizes.
+
+        Notes
+        -----
+        The cost is impurity in the tree's criterion, as in scikit-learn, and the last tree is
+        the root alone. `oblique.pruning.CostComplexity` weighs errors instead, as Breiman et
+        al. (1984) do: its sequence is ``pruning_path(model.tree_)``.
+        """
+        whole = clone(self).set_params(pruning=None).fit(X, y, sample_weight)
+        path = pruning_path(whole.tree_, risk="impurity", keep_root=False)
+        return Bunch(
+            ccp_alphas=path.alphas, impurities=path.risks, errors=path.errors,
+            n_leaves=path.n_leaves,
+        )  # fmt: skip
 
     def _unsafe_code(
         self,
@@ -166,13 +207,13 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
     ) -> int:
         """Code of the unsafe class: as named, or the rarest, the last one of equals."""
         if self.unsafe_class is not None:
-            found = np.flatnonzero(classes == self.unsafe_class)
-            if not found.size:
+            names = classes.tolist()
+            if self.unsafe_class not in names:
                 raise ValueError(
                     f"unsafe_class={self.unsafe_class!r} is not a class of y; the classes are "
-                    f"{classes.tolist()}"
+                    f"{names}"
                 )
-            return int(found[0])
+            return names.index(self.unsafe_class)
         mass = np.bincount(codes, weights=weights, minlength=len(classes))
         mass = np.where(mass > 0.0, mass, np.inf)
         return int(len(mass) - 1 - mass[::-1].argmin())
@@ -271,7 +312,7 @@ class ObliqueTreeClassifier(TreeClassifier):
         "sum_of_variances", see `oblique.criteria.gain`.
     pruning : Pruner or None, default=None
         For example `oblique.pruning.CostComplexity`, which holds out a part of the rows.
-    max_depth, min_samples_split, min_samples_leaf, min_gain
+    max_depth, min_samples_split, min_samples_leaf, min_gain, min_weight_fraction_leaf
         When to stop, see `oblique.stopping.Stopping`. By default nodes are divided until they
         are pure or no test gains.
     unsafe_class : label or None, default=None
@@ -281,7 +322,8 @@ class ObliqueTreeClassifier(TreeClassifier):
         Multiplies the weights of each class's rows.
     categorical_features : "from_dtype", None or array-like, default="from_dtype"
         Columns of categories: those of a data frame with a category, object or string dtype;
-        none; or indices, names or a mask.
+        none; or indices, names or a mask. A category that training did not have counts as a
+        missing value in prediction.
     random_state : int, RandomState or None, default=None
         Seed of finders that draw and of the rows held out for pruning. The same data in any
         order of rows and the same seed give the same tree.
@@ -315,6 +357,7 @@ class ObliqueTreeClassifier(TreeClassifier):
         min_samples_split: int | float = 2,
         min_samples_leaf: int | float = 1,
         min_gain: float = 0.0,
+        min_weight_fraction_leaf: float = 0.0,
         unsafe_class: Any = None,
         class_weight: Any = None,
         categorical_features: Any = "from_dtype",
@@ -327,6 +370,7 @@ class ObliqueTreeClassifier(TreeClassifier):
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
         self.min_gain = min_gain
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.unsafe_class = unsafe_class
         self.class_weight = class_weight
         self.categorical_features = categorical_features
@@ -335,10 +379,6 @@ class ObliqueTreeClassifier(TreeClassifier):
     def _finder(self) -> SplitFinder:
         if self.finder is None:
             return BestOf(LinearDiscriminant("criterion"), AxisParallel(), Categories())
-        if not isinstance(self.finder, SplitFinder):
-            raise TypeError(
-                f"finder={self.finder!r} must be a SplitFinder, such as AxisParallel(), or None"
-            )
         return self.finder
 
     def _pruner(self) -> Pruner | None:
@@ -368,8 +408,8 @@ class LDTClassifier(TreeClassifier):
         adjustment.
     pruning : {"safe"}, Pruner or None, default=None
         "safe" is `oblique.pruning.SafePruning()`.
-    criterion, max_depth, min_samples_split, min_samples_leaf, min_gain, class_weight, \
-categorical_features, random_state
+    criterion, max_depth, min_samples_split, min_samples_leaf, min_gain, \
+min_weight_fraction_leaf, class_weight, categorical_features, random_state
         As in `ObliqueTreeClassifier`.
 
     Attributes
@@ -403,6 +443,7 @@ categorical_features, random_state
         min_samples_split: int | float = 2,
         min_samples_leaf: int | float = 1,
         min_gain: float = 0.0,
+        min_weight_fraction_leaf: float = 0.0,
         class_weight: Any = None,
         categorical_features: Any = "from_dtype",
         random_state: Any = None,
@@ -416,6 +457,7 @@ categorical_features, random_state
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
         self.min_gain = min_gain
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.class_weight = class_weight
         self.categorical_features = categorical_features
         self.random_state = random_state
@@ -423,15 +465,15 @@ categorical_features, random_state
     def _finder(self) -> SplitFinder:
         plane: SplitFinder = LinearDiscriminant()
         if self.adjustment is not None:
-            if self.adjustment not in ("literal", "pure", "iterate"):
+            if self.adjustment not in MODES:
                 raise ValueError(
-                    f'adjustment={self.adjustment!r} must be "literal", "pure", "iterate" or None'
+                    f"adjustment={self.adjustment!r} must be {', '.join(map(repr, MODES))} or None"
                 )
             plane = SafeAdjusted(plane, mode=self.adjustment, select_by=self.select_by)
         return BestOf(plane, AxisParallel(threshold="safe"), Categories())
 
     def _pruner(self) -> Pruner | None:
-        if self.pruning == "safe":
+        if isinstance(self.pruning, str) and self.pruning == "safe":
             return SafePruning()
         if self.pruning is not None and not isinstance(self.pruning, Pruner):
             raise ValueError(f'pruning={self.pruning!r} must be "safe", a Pruner or None')
@@ -442,70 +484,23 @@ categorical_features, random_state
 
 
 def _generator(random_state: Any) -> np.random.Generator:
-    if random_state is None or isinstance(random_state, int):
-        return np.random.default_rng(random_state)
-    return np.random.default_rng(check_random_state(random_state).randint(2**31))
+    if random_state is None or is_whole(random_state):
+        if random_state is None or random_state >= 0:
+            return np.random.default_rng(random_state)
+    elif isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**31))
+    raise ValueError(
+        f"random_state={random_state!r} must be None, an integer >= 0 or a numpy RandomState"
+    )
 
 
-def _encode_labels(y: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[np.int32]]:
-    if y is None:
-        raise ValueError("fit requires y to be passed, but the target y is None")
-    # Whole numbers and flags in one column are always class labels; the rest is looked at.
-    if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "iub":
-        labels = y
-    else:
-        labels = column_or_1d(y, warn=True)
-        check_classification_targets(labels)
-    if len(labels) != n_rows:
-        raise ValueError(f"X has {n_rows} rows, but y has {len(labels)}: they must be as many")
-    if labels.dtype.kind in "iu" and labels.size and 0 <= labels.min() <= labels.max() < 1000:
-        # Counting small numbers is quicker than sorting them.
-        seen = np.bincount(labels) > 0
-        classes = np.flatnonzero(seen).astype(labels.dtype)
-        return classes, (np.cumsum(seen, dtype=np.int32) - 1)[labels]
-    classes, codes = np.unique(labels, return_inverse=True)
-    return classes, codes.astype(np.int32)
-
-
-def _weights(
-    sample_weight: ArrayLike | None, class_weight: Any, y: Any, n_rows: int
-) -> NDArray[np.float64] | None:
-    if sample_weight is None and class_weight is None:
-        return None
-    weights = np.ones(n_rows)
-    if sample_weight is not None:
-        given = np.asarray(sample_weight, dtype=np.float64)
-        if given.ndim == 0:
-            given = np.full(n_rows, float(given))
-        if given.shape != (n_rows,):
-            raise ValueError(f"sample_weight has shape {given.shape}, but X has {n_rows} rows")
-        bad = np.flatnonzero(~(np.isfinite(given) & (given >= 0.0)))
-        if bad.size:
-            raise ValueError(
-                f"sample_weight[{bad[0]}]={given[bad[0]]} must be a finite number that is not "
-                "negative"
-            )
-        weights = given.copy()
-    if class_weight is not None:
-        weights = weights * compute_sample_weight(class_weight, y)
-    if not weights.any():
-        raise ValueError("all weights are zero: at least one row needs a positive weight")
-    return None if (weights == 1.0).all() else weights
-
-
-def _drop_zero_weights(
-    rows: NDArray[np.float64], codes: NDArray[np.int32], weights: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.float64] | None]:
-    """Leave out rows of weight zero, so that the tree is that of the others alone."""
-    kept = weights > 0.0
-    if not kept.all():
-        rows, codes, weights = rows[kept], codes[kept], weights[kept]
-    return rows, codes, None if (weights == 1.0).all() else weights
-
-
-def _spread(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Standard deviation of each column, without overflow for large values."""
-    largest = np.nanmax(np.abs(rows), axis=0, initial=0.0)
+def _spread(rows: NDArray[np.float64], weights: NDArray[np.float64] | None) -> NDArray[np.float64]:
+    """Standard deviation of each column's known values, without overflow for large ones."""
+    mass = np.where(np.isnan(rows), 0.0, 1.0 if weights is None else weights[:, None])
+    known = np.nan_to_num(rows)
+    largest = np.abs(known).max(axis=0)
     scale = np.where(largest > 0.0, largest, 1.0)
-    spread = np.nanstd(rows / scale, axis=0) * scale
-    return np.nan_to_num(spread, nan=0.0)
+    scaled = known / scale
+    total = np.maximum(mass.sum(axis=0), np.finfo(float).tiny)
+    centre = (mass * scaled).sum(axis=0) / total
+    return np.sqrt((mass * (scaled - centre) ** 2).sum(axis=0) / total) * scale

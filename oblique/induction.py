@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oblique.builder import Skeleton, TreeBuilder
-from oblique.node import Division, Node, Table
+from oblique.node import HAIR, Division, Node, Table
 from oblique.stopping import Limits, Stopping
 from oblique.tree import Tree
 
@@ -74,12 +74,14 @@ def grow(
     tree : Tree
         Nodes in depth-first order, left before right.
     """
+    finder.check_parameters()
     if rows is None:
         rows = np.arange(len(X), dtype=np.int32)
-    limits = (stopping or Stopping()).resolve(rows.size)
+    weight = float(rows.size if sample_weight is None else sample_weight[rows].sum())
+    limits = (stopping or Stopping()).resolve(rows.size, weight)
     table = Table(
         X, codes, sample_weight, n_classes, criterion=criterion, categorical=categorical,
-        unsafe=unsafe, min_leaf=limits.min_leaf,
+        unsafe=unsafe, min_leaf=limits.min_leaf, min_weight=limits.min_weight,
     )  # fmt: skip
     root = Node.from_table(table, rows)
     skeleton = finder.grow_at_once(root, limits) or _grow_node_by_node(root, limits, finder, rng)
@@ -111,5 +113,6 @@ def _is_leaf(node: Node, limits: Limits) -> bool:
 
 
 def _is_small(parts: Division, limits: Limits) -> bool:
-    # A hair of slack: sizes of divided rows are sums of fractions.
-    return min(parts.left.size, parts.right.size) < limits.min_leaf - 1e-9
+    if min(parts.left.size, parts.right.size) < limits.min_leaf - HAIR:
+        return True
+    return limits.min_weight > 0.0 and parts.sides.sum(axis=1).min() < limits.min_weight

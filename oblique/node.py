@@ -15,6 +15,9 @@ from oblique.split import CategorySplit, LinearSplit
 if TYPE_CHECKING:
     from oblique.split import Split
 
+# Slack for a number of rows that is a sum of fractions.
+HAIR = 1e-9
+
 _NO_TABLE = np.empty(0)
 _NO_VALUES = np.empty(0)
 _NO_VALUES.setflags(write=False)
@@ -39,6 +42,8 @@ class Table:
         Which columns hold categories.
     unsafe : int
         Code of the unsafe class, -1 for none.
+    min_leaf, min_weight : float
+        Least number of rows, and least weight, of each side of a test.
     """
 
     __slots__ = (
@@ -52,6 +57,7 @@ class Table:
         "is_counted",
         "log_table",
         "min_leaf",
+        "min_weight",
         "n_classes",
         "numeric",
         "spare",
@@ -72,6 +78,7 @@ class Table:
         categorical: NDArray[np.bool_] | None = None,
         unsafe: int = -1,
         min_leaf: float = 1.0,
+        min_weight: float = 0.0,
     ):
         n, d = X.shape
         # Compiled code tells read-only arrays from others; one kind is enough to compile for.
@@ -89,12 +96,14 @@ class Table:
             self.numeric = read_only(np.flatnonzero(~categorical).astype(np.int32))
         self.unsafe = unsafe
         self.min_leaf = min_leaf
+        self.min_weight = min_weight
         self.has_missing = bool(np.isnan(X).any())
         unit = weights is None or bool((weights == 1.0).all())
         # Weights that are whole numbers count repeated rows.
         self.is_counted = unit or bool((self.weights == np.floor(self.weights)).all())
         fast = unit and not self.has_missing and self.criterion_code == _kernels.ENTROPY
-        self.log_table = _kernels.xlogx_table(n) if fast and min_leaf <= 1.0 else _NO_TABLE
+        unlimited = max(min_leaf, min_weight) <= 1.0
+        self.log_table = _kernels.xlogx_table(n) if fast and unlimited else _NO_TABLE
         self._columns: NDArray[np.float64] | None = None
         self.to_left = np.empty(n)
         self.spare = np.empty(n, dtype=np.int32)
@@ -250,6 +259,12 @@ class Node:
         return self.store.weights[self.rows]
 
     @property
+    def shares(self) -> NDArray[np.float64]:
+        """Part of each of the node's rows that is at the node, (n_rows,): 1 for whole rows."""
+        share = self.store.share
+        return share[self.rows] if share.size else np.ones(self.n_rows)
+
+    @property
     def criterion(self) -> str:
         """Name of the split criterion."""
         return self.table.criterion
@@ -292,14 +307,28 @@ class Node:
         return self.store.lines[1:, self.start : self.stop]
 
     def gain(self, split: Split) -> float:
-        """Gain of a test at this node in units of the criterion, 0 when a side is empty."""
+        """Gain of a test at this node in units of the criterion.
+
+        It is 0 when a side is empty, or smaller than the tree's limits allow: such a test must
+        not displace one that can be used.
+        """
         table, store = self.table, self.store
-        return float(
-            _kernels.assess(
-                table.X, store.lines[0], self.start, self.stop, *_test(split), table.codes,
-                store.weights, table.to_left, self.counts, table.criterion_code,
-            )
+        gain = _kernels.assess(
+            table.X, store.lines[0], self.start, self.stop, *_test(split), table.codes,
+            store.weights, table.to_left, self.counts, table.criterion_code,
         )  # fmt: skip
+        return 0.0 if gain > 0.0 and self._has_small_side() else float(gain)
+
+    def _has_small_side(self) -> bool:
+        """Whether the test that was just assessed leaves a side smaller than the limits."""
+        table = self.table
+        if table.min_leaf <= 1.0 and table.min_weight <= 0.0 and not table.has_missing:
+            return False
+        left = table.to_left[self.rows]
+        sides = np.stack([left, 1.0 - left])
+        size = (sides @ self.shares).min()
+        weight = (sides @ self.weights).min()
+        return bool(size < table.min_leaf - HAIR or weight < table.min_weight)
 
     # ------------------------------------------------------------ division
 

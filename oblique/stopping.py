@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 # Rounding in a sum of logarithms can look like a gain of this size.
 NO_GAIN = 1e-12
@@ -26,48 +26,62 @@ class Stopping:
         training rows. A row that a missing value has divided counts by its share.
     min_gain : float, default=0.0
         A split is refused unless its gain, in units of the criterion, is larger.
+    min_weight_fraction_leaf : float, default=0.0
+        A split is refused when a side would hold less than this share of the training weight.
     """
 
     max_depth: int | None = None
     min_samples_split: int | float = 2
     min_samples_leaf: int | float = 1
     min_gain: float = 0.0
+    min_weight_fraction_leaf: float = 0.0
 
     def __post_init__(self) -> None:
         depth = self.max_depth
-        if depth is not None and (not _is_whole(depth) or depth < 0):
+        if depth is not None and (not is_whole(depth) or depth < 0):
             raise ValueError(f"max_depth={depth!r} must be None or an integer of at least 0")
         _check_size("min_samples_split", self.min_samples_split, least=2)
         _check_size("min_samples_leaf", self.min_samples_leaf, least=1)
-        if not isinstance(self.min_gain, (float, Real)) or not 0.0 <= self.min_gain < math.inf:
+        if not _is_number(self.min_gain) or not 0.0 <= self.min_gain < math.inf:
             raise ValueError(f"min_gain={self.min_gain!r} must be a finite number >= 0")
+        share = self.min_weight_fraction_leaf
+        if not _is_number(share) or not 0.0 <= share <= 0.5:
+            raise ValueError(f"min_weight_fraction_leaf={share!r} must be a number in [0, 0.5]")
 
-    def resolve(self, n_samples: int) -> Limits:
-        """Turn shares of the training rows into numbers of rows."""
+    def resolve(self, n_samples: int, weight: float) -> Limits:
+        """Turn shares of the training rows and of their weight into numbers."""
         return Limits(
             max_depth=math.inf if self.max_depth is None else float(self.max_depth),
             min_split=_rows(self.min_samples_split, n_samples, least=2),
             min_leaf=_rows(self.min_samples_leaf, n_samples, least=1),
+            # Sums of weights round: a side that holds just the share is let through.
+            min_weight=float(self.min_weight_fraction_leaf) * weight * (1.0 - 1e-9),
             min_gain=max(float(self.min_gain), NO_GAIN),
         )
 
 
 class Limits(NamedTuple):
-    """`Stopping` for a known number of training rows."""
+    """`Stopping` for known training rows."""
 
     max_depth: float
     min_split: int
     min_leaf: int
+    min_weight: float
     min_gain: float
 
 
-def _is_whole(value: object) -> bool:
+def is_whole(value: object) -> TypeGuard[int]:
+    """Whether a value is an integer of any kind, but not a truth value."""
     # The exact type first: a check against an abstract class is slow, and trees are small.
     return type(value) is int or (isinstance(value, Integral) and not isinstance(value, bool))
 
 
+def _is_number(value: object) -> bool:
+    return type(value) is float or (isinstance(value, Real) and not isinstance(value, bool))
+
+
 def _check_size(name: str, value: int | float, *, least: int) -> None:
-    whole = _is_whole(value) and value >= least
+    whole = is_whole(value) and value >= least
     share = isinstance(value, float) and 0.0 < value <= 1.0
     if not (whole or share):
         raise ValueError(
@@ -76,6 +90,6 @@ def _check_size(name: str, value: int | float, *, least: int) -> None:
 
 
 def _rows(value: int | float, n_samples: int, *, least: int) -> int:
-    if _is_whole(value):
+    if is_whole(value):
         return int(value)
     return max(least, math.ceil(value * n_samples))

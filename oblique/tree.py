@@ -275,7 +275,8 @@ class Tree:
         """Class distribution of each row's leaf, (n, n_classes).
 
         A row with a missing answer gets the mean of its leaves' distributions, weighted by the
-        share that reaches each (Quinlan 1993, chapter 3).
+        share that reaches each (Quinlan 1993, chapter 3). Where classes tie, the share of the
+        one that is predicted is larger by the last bit, so that it is the largest.
         """
         rows = self._rows(X)
         leaf = self._route(rows)
@@ -284,8 +285,8 @@ class Tree:
         if not divided.size:
             return shares[leaf]
         out = shares[np.maximum(leaf, 0)]
-        leaves = self.leaves
-        out[divided] = self._reach(rows, divided)[:, leaves] @ shares[leaves]
+        mixed = self._mixed_shares(rows, divided)
+        out[divided] = _raise_label(mixed, self._mixed_labels(mixed))
         return out
 
     def predict_codes(self, X: ArrayLike) -> NDArray[np.int32]:
@@ -300,10 +301,17 @@ class Tree:
         if not divided.size:
             return self.labels[leaf]
         codes = self.labels[np.maximum(leaf, 0)]
-        leaves = self.leaves
-        mixed = self._reach(rows, divided)[:, leaves] @ self._leaf_shares[leaves]
-        codes[divided] = _kernels.describe_nodes(0, mixed, self.tie_class)[1]
+        codes[divided] = self._mixed_labels(self._mixed_shares(rows, divided))
         return codes
+
+    def _mixed_shares(
+        self, rows: NDArray[np.float64], divided: NDArray[np.int32]
+    ) -> NDArray[np.float64]:
+        routing = (*self._routing, self.missing_left, self._leaf_shares)
+        return _routing.share_rows(rows, divided, *routing)
+
+    def _mixed_labels(self, mixed: NDArray[np.float64]) -> NDArray[np.int32]:
+        return _kernels.describe_nodes(0, mixed, self.tie_class)[1]
 
     def decision_path(self, X: ArrayLike) -> scipy.sparse.csr_array:
         """Share of each row that visits each node, sparse (n, n_nodes); 1 for known answers."""
@@ -365,7 +373,8 @@ class Tree:
     def _leaf_shares(self) -> NDArray[np.float64]:
         totals = self.counts.sum(axis=1, keepdims=True)
         even = np.full_like(self.counts, 1.0 / self.n_classes)
-        return np.divide(self.counts, totals, out=even, where=totals > 0.0)
+        shares = np.divide(self.counts, totals, out=even, where=totals > 0.0)
+        return _raise_label(shares, self.labels)
 
     @functools.cached_property
     def _leaf_paths(self) -> scipy.sparse.csr_array:
@@ -518,6 +527,14 @@ class Tree:
 
         check_tree(self)
         return self
+
+
+def _raise_label(shares: NDArray[np.float64], labels: NDArray[np.int32]) -> NDArray[np.float64]:
+    """Make each line's label its largest share, where others tie with it."""
+    most, own = shares.max(axis=1), shares[np.arange(len(labels)), labels]
+    tied = np.flatnonzero((shares.argmax(axis=1) != labels) & (own >= most * (1.0 - _kernels.TIE)))
+    shares[tied, labels[tied]] = np.nextafter(most[tied], np.inf)
+    return shares
 
 
 def _take_segments(

@@ -272,7 +272,7 @@ def saved(tmp_path_factory):
     X, y = mixed_frame()
     finder = BestOf(LinearDiscriminant(min_samples=1), AxisParallel(), Categories())
     model = ObliqueTreeClassifier(
-        finder=finder, pruning=CostComplexity(), class_weight="balanced", random_state=0
+        finder=finder, pruning=CostComplexity(), class_weight="balanced", random_state=1
     )
     path = tmp_path_factory.mktemp("saved") / "m.json"
     save(model.fit(X, y), path)

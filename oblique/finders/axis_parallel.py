@@ -40,7 +40,7 @@ class AxisParallel(SplitFinder):
 
     def find_split(self, node: Node, rng: Generator) -> LinearSplit | None:
         """Return the best axis-parallel test, None when no cut gains."""
-        self._check()
+        self.check_parameters()
         node.sort_columns()
         feature, threshold, _ = best_cut(
             node, node.table.columns, node.store.lines, node.table.numeric, self.threshold
@@ -49,7 +49,7 @@ class AxisParallel(SplitFinder):
 
     def grow_at_once(self, root: Node, limits: Limits) -> Skeleton | None:
         """Grow the tree in one compiled call where all rows are complete."""
-        self._check()
+        self.check_parameters()
         table, store = root.table, root.store
         if table.has_missing:
             return None
@@ -61,6 +61,7 @@ class AxisParallel(SplitFinder):
         )  # fmt: skip
         return axis_skeleton(links, cuts, counts)
 
-    def _check(self) -> None:
-        if self.threshold not in THRESHOLDS:
+    def check_parameters(self) -> None:
+        """Raise ValueError for an unknown threshold."""
+        if not isinstance(self.threshold, str) or self.threshold not in THRESHOLDS:
             raise ValueError(unknown_name("threshold", self.threshold, THRESHOLDS))

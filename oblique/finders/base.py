@@ -42,6 +42,9 @@ class SplitFinder(BaseEstimator, ABC):
             The only source of randomness.
         """
 
+    def check_parameters(self) -> None:
+        """Raise ValueError or TypeError for a wrong parameter, before any work starts."""
+
     def propose(self, node: Node, rng: Generator) -> tuple[Split, float] | None:
         """Return a test and the gain with which it competes against other finders' tests.
 
@@ -57,6 +60,13 @@ class SplitFinder(BaseEstimator, ABC):
         mostly the cost of Python at each node. The tree must be the one the loop would grow.
         """
         return None
+
+
+def check_finder(name: str, finder: object) -> None:
+    """Raise TypeError unless an object is a finder, and what its own parameters raise."""
+    if not isinstance(finder, SplitFinder):
+        raise TypeError(f"{name}={finder!r} must be a SplitFinder, such as AxisParallel()")
+    finder.check_parameters()
 
 
 THRESHOLDS = {
@@ -83,7 +93,7 @@ def best_cut(
     table, store = node.table, node.store
     return _kernels.best_axis_cut(
         columns, lines, features, table.codes, store.weights, store.share, node.start, node.stop,
-        node.counts, store.log_table, table.criterion_code, table.min_leaf,
+        node.counts, store.log_table, table.criterion_code, table.min_leaf, table.min_weight,
         THRESHOLDS[threshold], table.unsafe,
     )  # fmt: skip
 
@@ -114,7 +124,7 @@ def best_cut_of_scores(
         scores, lines, features, read_only(table.codes[rows]), read_only(node.weights),
         read_only(share), 0,
         rows.size, node.counts, node.store.log_table, table.criterion_code, table.min_leaf,
-        THRESHOLDS[threshold], table.unsafe,
+        table.min_weight, THRESHOLDS[threshold], table.unsafe,
     )  # fmt: skip
 
 

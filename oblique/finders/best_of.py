@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sklearn.base import clone
 
 from oblique._kernels import TIE
-from oblique.finders.base import SplitFinder
+from oblique.finders.base import SplitFinder, check_finder
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -49,6 +49,13 @@ class BestOf(SplitFinder):
         """Make a finder from the result of ``get_params(deep=False)``."""
         return cls(*params["finders"])
 
+    def check_parameters(self) -> None:
+        """Raise ValueError or TypeError for a wrong parameter, also of the finders."""
+        if not self.finders:
+            raise ValueError("BestOf needs at least one finder, got none")
+        for i, finder in enumerate(self.finders):
+            check_finder(f"finder {i} of BestOf", finder)
+
     def find_split(self, node: Node, rng: Generator) -> Split | None:
         """Return the best proposal, None when no finder has one."""
         best = self.propose(node, rng)
@@ -56,8 +63,6 @@ class BestOf(SplitFinder):
 
     def propose(self, node: Node, rng: Generator) -> tuple[Split, float] | None:
         """Return the best proposal and the gain with which it won."""
-        if not self.finders:
-            raise ValueError("BestOf needs at least one finder, got none")
         best: tuple[Split, float] | None = None
         for finder in self.finders:
             offer = finder.propose(node, rng)

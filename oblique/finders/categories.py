@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 
 from oblique import _kernels
 from oblique.finders.base import SplitFinder
+from oblique.node import HAIR
 from oblique.split import CategorySplit
+from oblique.stopping import is_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,12 +44,13 @@ class Categories(SplitFinder):
 
     def find_split(self, node: Node, rng: Generator) -> CategorySplit | None:
         """Return the best category test, None without categorical columns or gain."""
-        if self.sets not in ("subsets", "single"):
-            raise ValueError(f'sets={self.sets!r} must be "subsets" or "single"')
+        self.check_parameters()
         best, best_gain = None, 0.0
         for feature in node.categorical.tolist():
-            codes, counts = _category_counts(node, feature)
+            codes, counts, sizes = _category_counts(node, feature)
             for left in self._divisions(counts):
+                if _is_small(node, counts, sizes, left):
+                    continue
                 # A share of known weight below one weakens the test as in C4.5.
                 known = counts.sum() / node.counts.sum()
                 gain = known * _kernels.counts_gain(
@@ -59,6 +62,13 @@ class Categories(SplitFinder):
                     best = CategorySplit(feature, codes[first].tolist(), codes[~first].tolist())
                     best_gain = gain
         return best
+
+    def check_parameters(self) -> None:
+        """Raise ValueError for a parameter out of its range."""
+        if self.sets not in ("subsets", "single"):
+            raise ValueError(f'sets={self.sets!r} must be "subsets" or "single"')
+        if not is_whole(self.max_exhaustive) or self.max_exhaustive < 0:
+            raise ValueError(f"max_exhaustive={self.max_exhaustive!r} must be an integer >= 0")
 
     def _divisions(self, counts: NDArray[np.float64]) -> Iterator[NDArray[np.bool_]]:
         n_categories = len(counts)
@@ -94,16 +104,33 @@ def _order_keys(
     yield from shares.T
 
 
-def _category_counts(node: Node, feature: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Codes seen at the node, ascending, and their class weights."""
+def _is_small(
+    node: Node, counts: NDArray[np.float64], sizes: NDArray[np.float64], left: NDArray[np.bool_]
+) -> bool:
+    """Whether a side holds fewer rows, or less weight, than the tree's limits allow."""
+    table = node.table
+    if table.min_leaf <= 1.0 and table.min_weight <= 0.0 and not table.has_missing:
+        return False
+    rows = sizes[left].sum(), sizes[~left].sum()
+    weights = counts[left].sum(), counts[~left].sum()
+    return min(rows) < table.min_leaf - HAIR or min(weights) < table.min_weight
+
+
+def _category_counts(
+    node: Node, feature: int
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+    """Codes seen at the node, ascending, their class weights and their numbers of rows."""
     table, store = node.table, node.store
     values = table.X[node.rows, feature]
-    if np.isnan(values).all():
-        return np.empty(0, dtype=np.int64), np.empty((0, table.n_classes))
+    known = ~np.isnan(values)
+    if not known.any():
+        return np.empty(0, dtype=np.int64), np.empty((0, table.n_classes)), np.empty(0)
     n_categories = int(np.nanmax(values)) + 1
     counts = _kernels.category_counts(
         table.X, feature, store.lines[0], node.start, node.stop, table.codes, store.weights,
         n_categories, table.n_classes,
     )  # fmt: skip
+    share = node.shares[known]
+    sizes = np.bincount(values[known].astype(np.intp), share).astype(np.float64)
     seen = np.flatnonzero(counts.sum(axis=1) > 0.0)
-    return seen, counts[seen]
+    return seen, counts[seen], sizes[seen]

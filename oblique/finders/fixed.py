@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from oblique.finders.base import SplitFinder
+from oblique.split import CategorySplit, LinearSplit
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -23,6 +24,11 @@ class FixedSplit(SplitFinder):
 
     def __init__(self, split: Split | None = None):
         self.split = split
+
+    def check_parameters(self) -> None:
+        """Raise TypeError for what is not a test."""
+        if self.split is not None and not isinstance(self.split, LinearSplit | CategorySplit):
+            raise TypeError(f"split={self.split!r} must be a LinearSplit, CategorySplit or None")
 
     def find_split(self, node: Node, rng: Generator) -> Split | None:
         """Return the given test."""

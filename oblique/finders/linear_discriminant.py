@@ -11,6 +11,7 @@ from oblique._kernels import TIE
 from oblique.finders._discriminant import discriminant
 from oblique.finders.base import SplitFinder, best_cut_along
 from oblique.split import LinearSplit
+from oblique.stopping import is_whole
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -51,7 +52,7 @@ class LinearDiscriminant(SplitFinder):
 
     def find_split(self, node: Node, rng: Generator) -> LinearSplit | None:
         """Return the discriminant plane, None when the node has none."""
-        self._check()
+        self.check_parameters()
         least = 2 * node.numeric.size if self.min_samples == "2d" else self.min_samples
         if node.n_effective <= least or not node.numeric.size:
             return None
@@ -84,12 +85,12 @@ class LinearDiscriminant(SplitFinder):
             return None
         return LinearSplit.sparse(table.numeric[kept], a[kept], c, node.n_features)
 
-    def _check(self) -> None:
+    def check_parameters(self) -> None:
+        """Raise ValueError for a parameter out of its range."""
         if self.threshold not in ("bayes", "criterion"):
             raise ValueError(f'threshold={self.threshold!r} must be "bayes" or "criterion"')
-        if self.min_samples != "2d" and not (
-            isinstance(self.min_samples, int) and self.min_samples >= 0
-        ):
+        least = self.min_samples
+        if least != "2d" and not (is_whole(least) and least >= 0):
             raise ValueError(f'min_samples={self.min_samples!r} must be "2d" or an integer >= 0')
 
 

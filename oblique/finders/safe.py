@@ -7,15 +7,19 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from oblique import _kernels
-from oblique.finders.base import SplitFinder
+from oblique.finders.base import SplitFinder, check_finder
 from oblique.finders.linear_discriminant import LinearDiscriminant
 from oblique.split import LinearSplit
+from oblique.stopping import NO_GAIN
 
 if TYPE_CHECKING:
     from numpy.random import Generator
 
     from oblique.node import Node
     from oblique.split import Split
+
+
+MODES = ("literal", "pure", "iterate")
 
 
 class SafeAdjusted(SplitFinder):
@@ -67,7 +71,11 @@ class SafeAdjusted(SplitFinder):
         if plain is None:
             return None
         adjusted = self.adjust(node, plain)
-        return adjusted, node.gain(plain if self.select_by == "plain" else adjusted)
+        gain = node.gain(adjusted)
+        # A plane that gains nothing once it is adjusted would make a leaf of the node.
+        if self.select_by == "plain" and gain > NO_GAIN:
+            gain = node.gain(plain)
+        return adjusted, gain
 
     def adjust(self, node: Node, split: Split) -> Split:
         """Return a test adjusted to the safe side at a node.
@@ -98,11 +106,17 @@ class SafeAdjusted(SplitFinder):
             return _lower_threshold(node, split)
         return split
 
-    def _plain(self, node: Node, rng: Generator) -> Split | None:
-        if self.mode not in ("literal", "pure", "iterate"):
+    def check_parameters(self) -> None:
+        """Raise ValueError or TypeError for a wrong parameter, also of the wrapped finder."""
+        if self.mode not in MODES:
             raise ValueError(f'mode={self.mode!r} must be "literal", "pure" or "iterate"')
         if self.select_by not in ("adjusted", "plain"):
             raise ValueError(f'select_by={self.select_by!r} must be "adjusted" or "plain"')
+        if self.finder is not None:
+            check_finder("finder", self.finder)
+
+    def _plain(self, node: Node, rng: Generator) -> Split | None:
+        self.check_parameters()
         finder = LinearDiscriminant() if self.finder is None else self.finder
         return finder.find_split(node, rng)
 
