@@ -86,6 +86,19 @@ class Warning_(Majority):
         return super().fit(X, y)
 
 
+class ThreadCounting(Majority):
+    """Tells as a warning how many threads linear algebra may use."""
+
+    def fit(self, X, y):
+        import warnings
+
+        from threadpoolctl import threadpool_info
+
+        most = max(pool["num_threads"] for pool in threadpool_info())
+        warnings.warn(f"threads {most}", UserWarning, stacklevel=2)
+        return super().fit(X, y)
+
+
 def make_majority():
     """Majority, from a factory.
 

@@ -69,6 +69,14 @@ def test_compare_writes_json(capsys):
     assert 0.4 < row["accuracy"] < 0.9
 
 
+def test_compare_costs(capsys):
+    arguments = ["compare", "--data", "pima", "--strategies", "ap", "--json", *QUICK]
+    assert main([*arguments, "--unsafe-cost", "4"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)
+    missed = (250 * (1 - row["safe_accuracy"]) + 4 * 134 * (1 - row["unsafe_accuracy"])) / 384
+    assert row["cost"] == pytest.approx(missed)
+
+
 def test_compare_writes_cells(tmp_path, capsys):
     arguments = ["compare", "--data", "bupa", "--strategies", TREE, *QUICK]
     assert main([*arguments, "--output", str(tmp_path / "cells.csv")]) == 0

@@ -64,6 +64,7 @@ def test_what_changes_a_key():
     deeper = Strategy("cart", DecisionTreeClassifier(max_depth=3))
     assert keys(Design(["pima"], [deeper], repeats=1)) != base
     assert keys(Design(["pima"], [CART], repeats=1, seed=1)) != base
+    assert keys(Design(["pima"], [CART], repeats=1, unsafe_cost=4.0)) != base
     pima = load_dataset("pima")
     data = pima.data.assign(**{"class": pima.target})
     data.iloc[0, 0] += 1
@@ -106,6 +107,7 @@ def test_splits_are_stratified_and_disjoint():
         ({"repeats": 0}, ValueError, "repeats"),
         ({"repeats": 1.5}, ValueError, "repeats"),
         ({"seed": -1}, ValueError, "seed"),
+        ({"unsafe_cost": 0}, ValueError, "unsafe_cost"),
     ],
 )
 def test_bad_designs_are_refused_at_once(options, error, said):

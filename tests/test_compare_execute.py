@@ -10,6 +10,7 @@ from odd_classifiers import (
     OddProbabilities,
     Raising,
     Sleeping,
+    ThreadCounting,
     TooShort,
     Warning_,
 )
@@ -21,10 +22,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from oblique.compare import Design, Strategy, run_cell
+from oblique.compare import Design, Strategy, run, run_cell
 from oblique.compare.deadline import TimeLimitExceeded, deadline
 from oblique.compare.execute import prepare_estimator
-from oblique.compare.measure import measure_tree
+from oblique.compare.measure import measure_tree, score_predictions
 from oblique.compare.splitting import split_rows
 from oblique.compare.timing import time_call
 from oblique.datasets import load_dataset
@@ -57,6 +58,19 @@ def test_scores_are_those_of_scikit_learn():
     assert scores["depth"] is None
     assert record["predictions"]["rows"] == test.tolist()
     assert record["predictions"]["predicted"] == predicted.tolist()
+
+
+def test_costs_of_the_paper():
+    # Vadera (2005), Table 1: rows are actual, columns returned; errors weighed 4 to 1.
+    actual = np.repeat([0, 1], [250, 134])
+    predicted = np.concatenate([np.repeat([0, 1], [200, 50]), np.repeat([0, 1], [59, 75])])
+    scores = score_predictions(actual, predicted, 1, 4.0)
+    assert scores["accuracy"] == 275 / 384
+    assert scores["cost"] == 286 / 384
+    always = score_predictions(actual, np.ones(384, dtype=int), 1, 4.0)
+    assert (always["accuracy"], always["cost"]) == (134 / 384, 250 / 384)
+    assert "cost" not in score_predictions(actual, predicted, 1)
+    assert "cost" not in score_predictions(actual, predicted, None, 4.0)
 
 
 def test_many_classes_and_no_unsafe_class():
@@ -158,6 +172,13 @@ def test_tree_is_found_inside_pipelines_and_searches():
     stump = DecisionTreeClassifier(min_samples_split=1000).fit(iris.data, iris.target)
     assert measure_tree(stump) == {"depth": 0, "leaves": 1, "test_size": None}
     assert measure_tree(Majority()) == {"depth": None, "leaves": None, "test_size": None}
+
+
+def test_threads_are_capped_in_workers():
+    design = Design(["pima"], [Strategy("counting", ThreadCounting())], repeats=4)
+    for n_jobs in (1, 2):
+        for record in run(design, n_jobs=n_jobs, progress=False).records:
+            assert record["warnings"] == ["UserWarning: threads 1"]
 
 
 def test_time_holds_no_compilation():

@@ -41,6 +41,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     design.add_argument("--folds", type=int, metavar="K", help="cross-validate in K folds instead")
     design.add_argument("--repeats", type=int, metavar="N", help=f"default: {REPEATS}")
     design.add_argument("--seed", type=int, help="base of all random choices (default: 0)")
+    design.add_argument(
+        "--unsafe-cost",
+        type=float,
+        metavar="COST",
+        help="tell the cost, too, when missing an unsafe row costs so much and a safe one 1",
+    )
     add_data_options(design)
     running = parser.add_argument_group("how it runs")
     running.add_argument(
@@ -119,6 +125,7 @@ def _make_design(arguments: argparse.Namespace) -> Design:
         "n_folds": arguments.folds,
         "repeats": arguments.repeats,
         "seed": arguments.seed,
+        "unsafe_cost": arguments.unsafe_cost,
     }
     options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     if arguments.design is not None:

@@ -27,6 +27,8 @@ class Cell:
     split : TrainTest
     seed : int
         Seed of the split; shared by all strategies.
+    unsafe_cost : float or None
+        Cost of missing an unsafe row, where missing a safe one costs 1; None: no cost is told.
     """
 
     source: Source
@@ -35,6 +37,7 @@ class Cell:
     strategy: Strategy
     split: TrainTest
     seed: int
+    unsafe_cost: float | None = None
 
     @property
     def label(self) -> str:
@@ -44,7 +47,9 @@ class Cell:
     @cached_property
     def identity(self) -> dict[str, Any]:
         """Everything that decides the scores, as JSON values."""
+        scoring = {} if self.unsafe_cost is None else {"unsafe_cost": self.unsafe_cost}
         return {
+            **scoring,
             "dataset": self.source.name,
             "checksum": self.checksum,
             "unsafe_class": describe_value(self.unsafe_class),

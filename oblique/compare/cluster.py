@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from oblique.compare.execute import describe_error, run_cell
-from oblique.compare.local import Options, dead_worker_record
+from oblique.compare.local import Options, dead_worker_record, marker
 
 if TYPE_CHECKING:
     from oblique.compare.cell import Cell
@@ -19,7 +20,7 @@ _AHEAD = 4
 
 
 def run_on_cluster(
-    cells: Sequence[Cell], options: Options, *, address: str
+    cells: Sequence[Cell], options: Options, *, address: str, folder: Path
 ) -> Generator[Record, None, None]:
     """Run cells on a dask cluster and yield their records as they come.
 
@@ -32,6 +33,8 @@ def run_on_cluster(
     options : Options
     address : str
         Of the scheduler, such as ``tcp://10.0.0.5:8786``.
+    folder : path
+        Empty folder on this machine, in which cells that were sent are marked.
 
     Raises
     ------
@@ -48,14 +51,16 @@ def run_on_cluster(
         ) from None
     with Client(address, timeout=10) as client:
         waiting = iter(cells)
-        sent = {_submit(client, cell, options): cell for cell in islice(waiting, _room(client))}
+        first = islice(waiting, _room(client))
+        sent = {_submit(client, cell, options, folder): cell for cell in first}
         futures = as_completed(sent)
         for future in futures:
             cell = sent.pop(future)
+            marker(folder, cell).unlink()
             yield _collect(future, cell)
             future.release()
             for cell in islice(waiting, 1):
-                following = _submit(client, cell, options)
+                following = _submit(client, cell, options, folder)
                 sent[following] = cell
                 futures.add(following)
 
@@ -64,7 +69,8 @@ def _room(client: Any) -> int:
     return max(1, _AHEAD * sum(client.nthreads().values()))
 
 
-def _submit(client: Any, cell: Cell, options: Options) -> Any:
+def _submit(client: Any, cell: Cell, options: Options, folder: Path) -> Any:
+    marker(folder, cell).touch()
     return client.submit(run_cell, cell, key=f"oblique-{cell.key}", pure=False, **options._asdict())
 
 

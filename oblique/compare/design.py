@@ -38,6 +38,9 @@ class Design:
         Base seed. A cell's own seed is a hash of this and of the names of data set, protocol
         and repeat, so all strategies see the same splits, and a design that grows by a
         strategy, data set, size or repeat keeps all its cells.
+    unsafe_cost : float, optional
+        Cost of missing a row of the unsafe class, where missing any other costs 1: the measure
+        ``cost`` is then the mean over the test rows, as Vadera (2005), Table 1, weighs errors.
 
     Raises
     ------
@@ -51,6 +54,7 @@ class Design:
     n_folds: int | None = None
     repeats: int = 50
     seed: int = 0
+    unsafe_cost: float | None = None
 
     def __post_init__(self) -> None:
         sources = tuple(make_source(given) for given in _several("datasets", self.datasets))
@@ -87,18 +91,25 @@ class Design:
         for dataset in loaded:
             _check_class_sizes(dataset, self.n_folds or 2)
         return [
-            _make_cell(source, dataset, strategy, split, self.seed)
+            self._make_cell(source, dataset, strategy, split)
             for split in self.splits()
             for source, dataset in zip(self.datasets, loaded, strict=True)
             for strategy in self.strategies
         ]
 
-
-def _make_cell(
-    source: Source, dataset: Dataset, strategy: Strategy, split: TrainTest, base_seed: int
-) -> Cell:
-    seed = derive_seed(base_seed, dataset=source.name, protocol=split.protocol, repeat=split.repeat)
-    return Cell(source, dataset.checksum, dataset.unsafe_class, strategy, split, seed)
+    def _make_cell(
+        self, source: Source, dataset: Dataset, strategy: Strategy, split: TrainTest
+    ) -> Cell:
+        axes: dict[str, str | float] = {"protocol": split.protocol, "repeat": split.repeat}
+        return Cell(
+            source=source,
+            checksum=dataset.checksum,
+            unsafe_class=dataset.unsafe_class,
+            strategy=strategy,
+            split=split,
+            seed=derive_seed(self.seed, dataset=source.name, **axes),
+            unsafe_cost=self.unsafe_cost,
+        )
 
 
 def _several(name: str, given: Sequence[Any]) -> Sequence[Any]:
@@ -123,6 +134,8 @@ def _check_numbers(design: Design) -> None:
             raise ValueError(f"train_sizes must lie between 0 and 1, got {size!r}")
     if design.n_folds is not None:
         _check_integer("n_folds", design.n_folds, 2)
+    if design.unsafe_cost is not None and not design.unsafe_cost > 0:
+        raise ValueError(f"unsafe_cost must be a positive number, got {design.unsafe_cost!r}")
     _check_integer("repeats", design.repeats, 1)
     _check_integer("seed", design.seed, 0)
 

@@ -16,7 +16,17 @@ from oblique.compare.design import Design
 from oblique.compare.source import Source, make_source
 from oblique.compare.strategy import Strategy, load_strategy
 
-_KEYS = ("datasets", "strategies", "train_sizes", "n_folds", "repeats", "seed", "data", "strategy")
+_KEYS = (
+    "datasets",
+    "strategies",
+    "train_sizes",
+    "n_folds",
+    "repeats",
+    "seed",
+    "unsafe_cost",
+    "data",
+    "strategy",
+)
 _DATA_KEYS = ("path", "target", "unsafe_class")
 _STRATEGY_KEYS = ("use", "parameters", "description")
 
@@ -92,6 +102,8 @@ def format_design(design: Design) -> str:
     ]
     if design.n_folds is not None:
         lines[2] = _assign("n_folds", design.n_folds)
+    if design.unsafe_cost is not None:
+        lines.append(_assign("unsafe_cost", design.unsafe_cost))
     for source in design.datasets:
         lines += _format_source(source)
     for strategy in design.strategies:

@@ -117,7 +117,7 @@ def _fit_and_score(cell: Cell, dataset: Dataset, keep_predictions: bool) -> Reco
     predicted = check_predictions(predicted, classes, len(test))
     probabilities = _probabilities(model, test_data, classes)
     scores = {
-        **score_predictions(actual, predicted, cell.unsafe_class),
+        **score_predictions(actual, predicted, cell.unsafe_class, cell.unsafe_cost),
         **score_probabilities(actual, probabilities, classes),
         **measure_tree(model),
         "n_train": len(train),

@@ -72,16 +72,21 @@ def cells_in_flight(folder: Path) -> list[str]:
     return [key for _, key in sorted(markers)]
 
 
+def marker(folder: Path, cell: Cell) -> Path:
+    """Return the file that stands for a cell while it runs."""
+    return folder / f"{cell.key}.running"
+
+
 def run_marked(cell: Cell, options: Options, folder: Path, is_worker: bool) -> Record:
     """Run a cell in a worker and leave a mark while it runs."""
-    marker = folder / f"{cell.key}.running"
-    marker.touch()
+    mark = marker(folder, cell)
+    mark.touch()
     limit = options.time_limit if is_worker else None
     with _end_process_after(limit, folder / f"{cell.key}.trace"):
         record = run_cell(
             cell, time_limit=options.time_limit, keep_predictions=options.keep_predictions
         )
-    marker.unlink(missing_ok=True)
+    mark.unlink(missing_ok=True)
     return record
 
 
@@ -150,7 +155,7 @@ def _run_alone(cell: Cell, options: Options, folder: Path) -> Record:
             record: Record = executor.submit(run_marked, cell, options, folder, True).result()
             return record
     except BrokenProcessPool as error:
-        (folder / f"{cell.key}.running").unlink(missing_ok=True)
+        marker(folder, cell).unlink(missing_ok=True)
         told = trace.read_text() if trace.exists() else ""
         if told:
             return _overdue_record(cell, options, told)

@@ -47,7 +47,12 @@ def check_probabilities(probabilities: Any, n_rows: int, n_classes: int) -> NDAr
     return array
 
 
-def score_predictions(actual: NDArray[Any], predicted: NDArray[Any], unsafe_class: Any) -> Scores:
+def score_predictions(
+    actual: NDArray[Any],
+    predicted: NDArray[Any],
+    unsafe_class: Any,
+    unsafe_cost: float | None = None,
+) -> Scores:
     """Measure predicted labels.
 
     Parameters
@@ -55,13 +60,16 @@ def score_predictions(actual: NDArray[Any], predicted: NDArray[Any], unsafe_clas
     actual, predicted : ndarray of shape (n,)
     unsafe_class : object or None
         Class whose recall is the unsafe accuracy; all others together make the safe accuracy.
+    unsafe_cost : float, optional
+        Cost of missing an unsafe row; missing a safe one costs 1.
 
     Returns
     -------
     dict
         ``accuracy``; ``recall`` by class; ``balanced_accuracy``, the mean of the recalls; and
         ``safe_accuracy`` and ``unsafe_accuracy``, None without an unsafe class. All are
-        shares between 0 and 1.
+        shares between 0 and 1. With a cost and an unsafe class also ``cost``, the mean cost of a
+        row.
     """
     right = actual == predicted
     recall = {str(name): float(right[actual == name].mean()) for name in np.unique(actual)}
@@ -76,6 +84,8 @@ def score_predictions(actual: NDArray[Any], predicted: NDArray[Any], unsafe_clas
         is_unsafe = actual == unsafe_class
         scores["safe_accuracy"] = _mean(right[~is_unsafe])
         scores["unsafe_accuracy"] = _mean(right[is_unsafe])
+        if unsafe_cost is not None:
+            scores["cost"] = float((~right * np.where(is_unsafe, unsafe_cost, 1.0)).mean())
     return scores
 
 

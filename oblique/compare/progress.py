@@ -10,6 +10,7 @@ from oblique.compare.execute import Record
 
 _BAR_SECONDS = 0.5
 _LINE_SECONDS = 10.0
+_SHOWN_CELLS = 2
 
 
 class Progress:
@@ -78,7 +79,7 @@ class Progress:
             if self._is_lines:
                 self._write_line()
             else:
-                texts = [self._failures(), ", ".join(self._running())]
+                texts = [self._failures(), self._in_flight()]
                 self._bar.set_postfix_str(" | ".join(filter(None, texts)), refresh=True)
 
     def _write_line(self) -> None:
@@ -88,8 +89,14 @@ class Progress:
         # The first cells compile and import; a time left made from them alone would frighten.
         if state["total"] / 100 <= state["n"] < state["total"] and rate:
             parts.append(f"{_clock((state['total'] - state['n']) / rate)} left")
-        parts += filter(None, [self._failures(), ", ".join(self._running())])
+        parts += filter(None, [self._failures(), self._in_flight()])
         print("; ".join(parts), file=sys.stderr, flush=True)
+
+    def _in_flight(self) -> str:
+        """Name the cells that have run longest; there may be many of them."""
+        labels = self._running()
+        more = [f"{len(labels) - _SHOWN_CELLS} more"] if len(labels) > _SHOWN_CELLS else []
+        return ", ".join([*labels[:_SHOWN_CELLS], *more])
 
     def _failures(self) -> str:
         return f"{self._failed} failed" if self._failed else ""

@@ -100,7 +100,7 @@ def run(
         else:
             from oblique.compare.cluster import run_on_cluster
 
-            stream = run_on_cluster(missing, options, address=dask_address)
+            stream = run_on_cluster(missing, options, address=dask_address, folder=Path(folder))
         running = _labels_in_flight(Path(folder), missing)
         shown = Progress(len(missing), running=running, shown=progress and bool(missing))
         # Closing the stream ends the workers when the loop is left early.
