@@ -650,6 +650,18 @@ def _known_gain(code, sides, total, weight_left, known):
 
 
 @jit
+def known_gain(code, left, right, total):
+    """Gain per unit of weight of a test from the class weights of the rows with an answer.
+
+    ``total`` holds the class weights of the node, rows without an answer included.
+    """
+    sides = np.empty((4, total.shape[0]))
+    sides[2] = left
+    sides[3] = right
+    return _known_gain(code, sides, total, left.sum(), left.sum() + right.sum())
+
+
+@jit
 def assess(
     X, rows, start, stop, kind, indices, values, threshold, n_left, open_right, codes, weights,
     to_left, total, code,

@@ -200,6 +200,7 @@ class Node:
         criterion: str = "entropy",
         categorical: ArrayLike | None = None,
         unsafe: int = -1,
+        min_leaf: float = 1.0,
     ) -> Node:
         """Make a node from arrays.
 
@@ -213,6 +214,8 @@ class Node:
         categorical : array-like of shape (d,) of bool, or None
         unsafe : int, default=-1
             Code of the unsafe class.
+        min_leaf : float, default=1
+            Least number of rows of each side of a test.
         """
         data = np.ascontiguousarray(X, dtype=np.float64)
         codes = np.ascontiguousarray(y, dtype=np.int32)
@@ -227,8 +230,9 @@ class Node:
         flags = None if categorical is None else np.asarray(categorical, dtype=np.bool_)
         n_classes = max(int(codes.max()) + 1, unsafe + 1)
         table = Table(
-            data, codes, weights, n_classes, criterion=criterion, categorical=flags, unsafe=unsafe
-        )
+            data, codes, weights, n_classes, criterion=criterion, categorical=flags,
+            unsafe=unsafe, min_leaf=min_leaf,
+        )  # fmt: skip
         return cls.from_table(table, canonical_rows(data, codes, weights))
 
     # ------------------------------------------------------------ what a finder may ask

@@ -129,9 +129,6 @@ def discriminant(X, rows, start, stop, features, group, codes, weights, is_count
             if value == value:
                 mean[q] += weights[row] * value
                 known[q] += weights[row]
-    if is_counted:
-        # A row of weight three is three rows.
-        count[0], count[1] = mass[0], mass[1]
     if count[0] < 2.0 or count[1] < 2.0:
         return False, a, 0.0
     total = mass[0] + mass[1]

@@ -51,11 +51,10 @@ class Categories(SplitFinder):
             for left in self._divisions(counts):
                 if _is_small(node, counts, sizes, left):
                     continue
-                # A share of known weight below one weakens the test as in C4.5.
-                known = counts.sum() / node.counts.sum()
-                gain = known * _kernels.counts_gain(
-                    node.table.criterion_code, counts[left].sum(axis=0), counts[~left].sum(axis=0)
-                )
+                gain = _kernels.known_gain(
+                    node.table.criterion_code, counts[left].sum(axis=0),
+                    counts[~left].sum(axis=0), node.counts,
+                )  # fmt: skip
                 if gain > best_gain + _kernels.TIE:
                     # The set with the smallest code goes left, whatever the order of trial.
                     first = left if left[0] else ~left
