@@ -208,7 +208,7 @@ def test_nothing_offered():
     node = Node.from_data([[1.0], [2.0]], [0, 1])
     assert BestOf(FixedSplit(None), FixedSplit(None)).find_split(node, RNG) is None
     with pytest.raises(ValueError, match="at least one finder"):
-        BestOf().find_split(node, RNG)
+        grow_on(node.X, node.codes, BestOf())
 
 
 def test_plane_with_a_small_side_does_not_end_the_branch():
