@@ -235,20 +235,20 @@ def test_wrong_table(make, name):
 
 @pytest.mark.parametrize("wanted", ["from_dtype", [0]])
 def test_sparse_tables_are_refused(make, wanted):
-    with pytest.raises(TypeError, match="Sparse data was passed.*toarray"):
+    with pytest.raises(TypeError, match=r"Sparse data was passed.*toarray"):
         make(categorical_features=wanted).fit(scipy.sparse.csr_array(X), Y)
 
 
 @pytest.mark.parametrize("table", [X[:, 0], X[None]], ids=["vector", "three dimensions"])
 def test_shape_is_checked_with_categories_too(make, table):
-    with pytest.raises(ValueError, match="2D array|dim 3"):
+    with pytest.raises(ValueError, match=r"2D array|dim 3"):
         make(categorical_features=[0]).fit(table, Y)
 
 
 def test_text_column_that_is_not_declared(make):
     table = FRAME.assign(e=COLOUR, f=COLOUR)
     for wanted in (None, ["f"]):
-        with pytest.raises(ValueError, match="column 'e' holds values that are not numbers.*categ"):
+        with pytest.raises(ValueError, match=r"column .e. holds values that are not numbers.*cat"):
             make(categorical_features=wanted).fit(table, Y)
 
 
