@@ -137,6 +137,36 @@ def test_progress_lines(capsys, monkeypatch):
     assert "1 failed" in told[-1]
 
 
+def test_progress_bar_in_a_terminal():
+    import os
+    import pty
+    import subprocess
+    import sys
+    from pathlib import Path
+
+    program = (
+        "from odd_classifiers import Sleeping\n"
+        "from oblique.compare import Design, Strategy, run\n"
+        "run(Design(['pima'], [Strategy('sleeping', Sleeping(0.4))], repeats=6))\n"
+    )
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-c", program], stderr=theirs, cwd=Path(__file__).parent
+    )
+    os.close(theirs)
+    shown = b""
+    try:
+        while part := os.read(ours, 4096):
+            shown += part
+    except OSError:  # what Linux says when the other end is closed
+        pass
+    assert process.wait(timeout=60) == 0
+    text = shown.decode()
+    assert "6/6" in text
+    assert "cell/s" in text
+    assert "pima sleeping 50/50 #" in text
+
+
 def test_the_oldest_cell_in_flight_comes_first(tmp_path):
     import os
 

@@ -1,5 +1,6 @@
 """Progress of a run: a bar in a terminal or notebook, lines of text elsewhere."""
 
+import os
 import sys
 import threading
 from collections.abc import Callable, Sequence
@@ -41,9 +42,7 @@ class Progress:
             self._is_lines = not (sys.stderr.isatty() or _in_notebook())
             # In line mode tqdm only keeps count of speed and time left.
             sink = _Silence() if self._is_lines else None
-            self._bar = tqdm(
-                total=total, unit="cell", file=sink, dynamic_ncols=True, smoothing=0.05
-            )
+            self._bar = tqdm(total=total, unit="cell", file=sink, smoothing=0.05, **_shape())
             self._thread = threading.Thread(target=self._refresh, daemon=True)
 
     def __enter__(self) -> Self:
@@ -110,6 +109,18 @@ class _Silence:
 
     def flush(self) -> None:
         pass
+
+
+def _shape() -> dict[str, Any]:
+    """Return the size of the bar: the terminal's, unless it says that it has none.
+
+    Terminals without a size, such as those of job runners, would see no bar at all.
+    """
+    try:
+        columns, lines = os.get_terminal_size(sys.stderr.fileno())
+    except (OSError, ValueError):  # no terminal: a notebook, or a stream that was replaced
+        return {}
+    return {"dynamic_ncols": True} if columns and lines else {"ncols": 100, "nrows": 24}
 
 
 def _in_notebook() -> bool:

@@ -18,7 +18,7 @@ from oblique.compare import Design, ResultStore, Strategy, run, run_cell, summar
 from scripts.benchmarks.record import Record
 
 N_STORED = 20_000
-N_PAUSES, PAUSE_SECONDS, JOBS = 120, 0.5, 2
+N_PAUSES, PAUSE_SECONDS, JOBS = 160, 0.5, 2
 
 
 class Pausing(ClassifierMixin, BaseEstimator):
