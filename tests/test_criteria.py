@@ -111,6 +111,26 @@ def test_twoing_divided_by_four_is_the_released_programs_figure():
     assert 4 * split_impurity("twoing", [20, 5, 0], [2, 10, 13]) == pytest.approx(7.716049)
 
 
+# Impurities that OC1 v3.0 prints while it moves planes on iris and wine (twoing, no restarts).
+@pytest.mark.parametrize(
+    ("left", "right", "printed"),
+    [
+        ([50, 0, 0], [0, 50, 50], 4.500),
+        ([0, 49, 5], [0, 1, 45], 5.132),
+        ([0, 50, 5], [0, 0, 45], 4.889),
+        ([0, 48, 1], [0, 2, 4], 24.636),
+        ([0, 49, 1], [0, 1, 4], 19.888),
+        ([4, 60, 0], [55, 11, 48], 6.140),
+        ([3, 60, 0], [56, 11, 48], 5.958),
+        ([0, 56, 0], [3, 4, 0], 55.125),
+        ([0, 1, 48], [56, 10, 0], 4.262),
+        ([1, 10, 0], [55, 0, 0], 8.712),
+    ],
+)
+def test_impurities_printed_by_the_released_program(left, right, printed):
+    assert 4 * split_impurity("twoing", left, right) == pytest.approx(printed, abs=1e-3)
+
+
 def test_known_flaw_of_sum_minority():
     """A line of 50, 24 and 26 rows of classes 1, 2, 1 (Murthy et al. 1994, section 3.3)."""
     for left, right in (([50, 0], [26, 24]), ([50, 24], [26, 0])):
