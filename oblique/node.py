@@ -49,6 +49,7 @@ class Table:
     __slots__ = (
         "X",
         "_columns",
+        "_n_varying",
         "categorical",
         "codes",
         "criterion",
@@ -105,8 +106,17 @@ class Table:
         unlimited = max(min_leaf, min_weight) <= 1.0
         self.log_table = _kernels.xlogx_table(n) if fast and unlimited else _NO_TABLE
         self._columns: NDArray[np.float64] | None = None
+        self._n_varying = -1
         self.to_left = np.empty(n)
         self.spare = np.empty(n, dtype=np.int32)
+
+    @property
+    def n_varying(self) -> int:
+        """Number of numeric columns that are not constant in the whole table."""
+        if self._n_varying < 0:
+            varies = np.fmin.reduce(self.X, axis=0) < np.fmax.reduce(self.X, axis=0)
+            self._n_varying = int(varies[self.numeric].sum())
+        return self._n_varying
 
     @property
     def columns(self) -> NDArray[np.float64]:

@@ -39,7 +39,8 @@ class LinearDiscriminant(SplitFinder):
         helps where the groups are not normal with equal covariance.
     min_samples : "2d" or int, default="2d"
         Offer a plane only at nodes with more observations than this; "2d" is twice the number
-        of numeric columns. It guards against planes that fit noise (Murthy et al. 1994).
+        of numeric columns that are not constant in the training rows. It guards against planes
+        that fit noise (Murthy et al. 1994).
     """
 
     def __init__(
@@ -53,7 +54,7 @@ class LinearDiscriminant(SplitFinder):
     def find_split(self, node: Node, rng: Generator) -> LinearSplit | None:
         """Return the discriminant plane, None when the node has none."""
         self.check_parameters()
-        least = 2 * node.numeric.size if self.min_samples == "2d" else self.min_samples
+        least = 2 * node.table.n_varying if self.min_samples == "2d" else self.min_samples
         if node.n_effective <= least or not node.numeric.size:
             return None
         best, best_gain = None, 0.0
