@@ -6,8 +6,9 @@ A cell is the list of its rows with a sign each (+1 left of the plane, -1 right 
 be longer than a move: coordinates that must not move stand behind those that may.
 
 The functions share one file because a cached kernel does not notice changes of a callee in
-another file, and they pass arrays one by one because every record handed to a compiled function
-has all its arrays counted in and out: at a microsecond a case that is most of the time.
+another file. They pass arrays one by one, and a matrix with the number of a row instead of the
+row: every record or view handed on has its references counted in and out, which at a microsecond
+a case is most of the time.
 """
 
 import math
@@ -15,7 +16,7 @@ import math
 import numpy as np
 
 from projection._checks import Flags, Floats, Integers
-from projection.jit import jit
+from projection.jit import jit, lean
 
 OPTIMAL, EMPTY, FAILED = 0, 1, 2
 
@@ -29,23 +30,23 @@ EPSILON = 2.220446049250313e-16
 # --- vectors -------------------------------------------------------------------------------
 
 
-@jit
-def dot(a: Floats, b: Floats) -> float:
-    """Inner product over the length of `b`, summed in index order."""
+@lean
+def dot(matrix: Floats, row: int, vector: Floats) -> float:
+    """Inner product of the start of a row with a vector, summed in index order."""
     total = 0.0
-    for j in range(b.shape[0]):
-        total += a[j] * b[j]
+    for j in range(vector.shape[0]):
+        total += matrix[row, j] * vector[j]
     return total
 
 
-@jit
-def add_multiple(target: Floats, factor: float, vector: Floats) -> None:
-    """Add ``factor * vector`` to `target`."""
+@lean
+def add_row(target: Floats, factor: float, matrix: Floats, row: int) -> None:
+    """Add ``factor * matrix[row]`` to `target`."""
     for j in range(target.shape[0]):
-        target[j] += factor * vector[j]
+        target[j] += factor * matrix[row, j]
 
 
-@jit
+@lean
 def worst_row(
     normals: Floats, values: Floats, rows: Integers, signs: Floats, count: int, move: Floats
 ) -> float:
@@ -53,7 +54,7 @@ def worst_row(
     worst = -np.inf
     for p in range(count):
         row = rows[p]
-        worst = max(worst, signs[p] * (values[row] + dot(normals[row], move)))
+        worst = max(worst, signs[p] * (values[row] + dot(normals, row, move)))
     return worst
 
 
@@ -80,7 +81,7 @@ def make_active_set(n_rows: int, n_features: int) -> tuple[Integers, Floats, Flo
     )
 
 
-@jit
+@lean
 def most_violated(
     normals: Floats,
     values: Floats,
@@ -88,19 +89,24 @@ def most_violated(
     signs: Floats,
     count: int,
     move: Floats,
+    length: float,
     k: int,
     position: Integers,
     tolerance: float,
-) -> int:
-    """Place of the inactive row that `move` violates most, or -1."""
+) -> tuple[int, float]:
+    """Place of the inactive row that a move of this length violates most, or -1; its excess.
+
+    A row of unit length changes by at most the length of the move, which spares most products.
+    """
     worst = -1
     largest = tolerance
     for p in range(count):
         row = rows[p]
-        excess = values[row]
+        excess = signs[p] * values[row]
+        if excess + length <= largest:
+            continue
         if k > 0:
-            excess += dot(normals[row], move)
-        excess *= signs[p]
+            excess += signs[p] * dot(normals, row, move)
         if excess > largest:
             inactive = True
             for i in range(k):
@@ -109,30 +115,37 @@ def most_violated(
             if inactive:
                 largest = excess
                 worst = p
-    return worst
+    return worst, largest
 
 
-@jit
-def split_normal(normal: Floats, sign: float, k: int, dual: Floats, basis: Floats) -> float:
+@lean
+def split_normal(
+    normals: Floats, row: int, sign: float, k: int, dual: Floats, basis: Floats
+) -> float:
     """Split a signed normal along the basis; return the squared length of the rest.
 
     Two passes of Gram-Schmidt keep the basis orthogonal to working precision.
     """
-    rest = basis[k]
-    for j in range(rest.shape[0]):
-        rest[j] = sign * normal[j]
+    n = basis.shape[1]
+    for j in range(n):
+        basis[k, j] = sign * normals[row, j]
     for i in range(k):
         dual[ALONG, i] = 0.0
-    if k > 0:
-        for _ in range(2):
-            for i in range(k):
-                share = dot(basis[i], rest)
-                dual[ALONG, i] += share
-                add_multiple(rest, -share, basis[i])
-    return dot(rest, rest)
+    for _ in range(2):
+        for i in range(k):
+            share = 0.0
+            for j in range(n):
+                share += basis[i, j] * basis[k, j]
+            dual[ALONG, i] += share
+            for j in range(n):
+                basis[k, j] -= share * basis[i, j]
+    squared = 0.0
+    for j in range(n):
+        squared += basis[k, j] * basis[k, j]
+    return squared
 
 
-@jit
+@lean
 def solve_triangle(k: int, dual: Floats, triangle: Floats) -> None:
     """Solve ``R change = along``."""
     for i in range(k - 1, -1, -1):
@@ -142,7 +155,7 @@ def solve_triangle(k: int, dual: Floats, triangle: Floats) -> None:
         dual[CHANGE, i] = total / triangle[i, i]
 
 
-@jit
+@lean
 def drop_active(
     out: int, k: int, position: Integers, dual: Floats, basis: Floats, triangle: Floats
 ) -> None:
@@ -168,7 +181,7 @@ def drop_active(
             basis[i + 1, j] = cosine * lower - sine * upper
 
 
-@jit
+@lean
 def append_active(
     squared_rest: float, k: int, dual: Floats, basis: Floats, triangle: Floats
 ) -> None:
@@ -181,27 +194,31 @@ def append_active(
     triangle[k, k] = length
 
 
-@jit
+@lean
 def enter_row(
-    normal: Floats,
+    normals: Floats,
+    row: int,
     value: float,
     sign: float,
     place: int,
+    excess: float,
     move: Floats,
+    squared: float,
     k: int,
     position: Integers,
     dual: Floats,
     basis: Floats,
     triangle: Floats,
-) -> int:
-    """Raise the multiplier of a violated row until it holds; return the new k, or -1 if empty.
+) -> tuple[int, float]:
+    """Raise the multiplier of a violated row until it holds.
 
     One major step of Goldfarb and Idnani (1983) for the identity Hessian: full steps move the
-    point, partial steps drop the row whose multiplier reaches zero first.
+    point, partial steps drop the row whose multiplier reaches zero first. Returns the new number
+    of active rows, -1 if the cell is empty, and the squared length of the move.
     """
     pressure = 0.0
     while True:
-        squared_rest = split_normal(normal, sign, k, dual, basis)
+        squared_rest = split_normal(normals, row, sign, k, dual, basis)
         solve_triangle(k, dual, triangle)
         partial = np.inf
         out = -1
@@ -212,12 +229,13 @@ def enter_row(
                 out = i
         full = np.inf
         if squared_rest >= DEPENDENT_SQUARED and k < move.shape[0]:
-            full = sign * (value + dot(normal, move)) / squared_rest
+            full = excess / squared_rest
         step = min(partial, full)
         if step == np.inf:
-            return -1
+            return -1, np.inf
         if full < np.inf:
-            add_multiple(move, -step, basis[k])
+            add_row(move, -step, basis, k)
+            squared += step * squared_rest * (step + 2.0 * pressure)
         for i in range(k):
             dual[MULTIPLIER, i] -= step * dual[CHANGE, i]
         pressure += step
@@ -225,12 +243,13 @@ def enter_row(
             append_active(squared_rest, k, dual, basis, triangle)
             position[k] = place
             dual[MULTIPLIER, k] = pressure
-            return k + 1
+            return k + 1, squared
         drop_active(out, k, position, dual, basis, triangle)
         k -= 1
+        excess = sign * (value + dot(normals, row, move))
 
 
-@jit
+@lean
 def polish(
     values: Floats,
     rows: Integers,
@@ -252,7 +271,7 @@ def polish(
         for j in range(i):
             total -= triangle[j, i] * dual[ALONG, j]
         dual[ALONG, i] = total / triangle[i, i]
-        add_multiple(move, dual[ALONG, i], basis[i])
+        add_row(move, dual[ALONG, i], basis, i)
         squared += dual[ALONG, i] * dual[ALONG, i]
     solve_triangle(k, dual, triangle)
     for i in range(k):
@@ -260,7 +279,7 @@ def polish(
     return squared
 
 
-@jit
+@lean
 def project_rows(
     normals: Floats,
     values: Floats,
@@ -284,20 +303,43 @@ def project_rows(
     for j in range(move.shape[0]):
         move[j] = 0.0
     for _ in range(20 * (count + 5)):
-        noise = max(tolerance, NOISE * math.sqrt(squared))
-        place = most_violated(normals, values, rows, signs, count, move, k, position, noise)
+        length = math.sqrt(squared)
+        noise = max(tolerance, NOISE * length)
+        place, excess = most_violated(
+            normals, values, rows, signs, count, move, length, k, position, noise
+        )
         if place < 0:
-            if k > 0:
+            if k > 1:
                 squared = polish(values, rows, signs, move, k, position, dual, basis, triangle)
             return OPTIMAL, k, squared
         row = rows[place]
-        k = enter_row(
-            normals[row], values[row], signs[place], place, move, k, position, dual, basis, triangle
-        )
+        k, squared = enter_row(
+            normals, row, values[row], signs[place], place, excess, move, squared, k,
+            position, dual, basis, triangle,
+        )  # fmt: skip
         if k < 0:
             return EMPTY, 0, np.inf
-        squared = dot(move, move)
     return FAILED, k, squared
+
+
+@jit
+def project_one(
+    normals: Floats,
+    values: Floats,
+    rows: Integers,
+    signs: Floats,
+    move: Floats,
+    position: Integers,
+    dual: Floats,
+    basis: Floats,
+    triangle: Floats,
+    tolerance: float,
+) -> tuple[int, int, float]:
+    """`project_rows` for a caller in Python."""
+    count = rows.shape[0]
+    return project_rows(
+        normals, values, rows, signs, count, move, position, dual, basis, triangle, tolerance
+    )
 
 
 # --- norms inf and 1: dual simplex on a small tableau --------------------------------------------
@@ -308,13 +350,13 @@ def project_rows(
 #   norm inf: coordinate variable u_j with move_j = flip_j * (t - u_j), 0 <= u_j <= 2 t; row 0 is t.
 #   norm 1:   coordinate variable p_j with move_j = flip_j * p_j, p_j >= 0; its opposite has the
 #             reduced cost 2 - cost_j.
-# planes[row] = (offset, reach): reach is one over the dual norm of the row.
+# planes[row] = (weights ..., offset, reach): reach is one over the dual norm of the weights.
 
 SMALLEST_PIVOT = 1e-11
-OFFSET, REACH = 0, 1
+OFFSET, REACH = -2, -1
 
 
-@jit
+@lean
 def fill_for_largest(
     normals: Floats,
     values: Floats,
@@ -355,7 +397,7 @@ def fill_for_largest(
         used += 1
 
 
-@jit
+@lean
 def fill_for_sum(
     normals: Floats,
     values: Floats,
@@ -382,7 +424,7 @@ def fill_for_sum(
         basic[p + 1] = n + p
 
 
-@jit
+@lean
 def leaving_row(
     n_rows: int, largest: bool, noise: float, table: Floats, basic: Integers, flip: Floats
 ) -> int:
@@ -405,7 +447,7 @@ def leaving_row(
     return out
 
 
-@jit
+@lean
 def entering_column(
     out: int,
     n_columns: int,
@@ -442,7 +484,7 @@ def entering_column(
     return chosen
 
 
-@jit
+@lean
 def turn_column(column: int, n_rows: int, table: Floats) -> None:
     """Let a nonbasic coordinate of norm 1 move the other way."""
     table[0, column] = 2.0 - table[0, column]
@@ -450,7 +492,7 @@ def turn_column(column: int, n_rows: int, table: Floats) -> None:
         table[i, column] *= -1.0
 
 
-@jit
+@lean
 def turn_row(out: int, n_columns: int, table: Floats) -> None:
     """Replace a negative basic coordinate of norm 1 by its opposite."""
     last = table.shape[1] - 1
@@ -461,7 +503,7 @@ def turn_row(out: int, n_columns: int, table: Floats) -> None:
     table[out, last] *= -1.0
 
 
-@jit
+@lean
 def pivot(out: int, column: int, n_rows: int, table: Floats) -> None:
     """Exchange a basic and a nonbasic variable."""
     n_columns = table.shape[1]
@@ -478,7 +520,7 @@ def pivot(out: int, column: int, n_rows: int, table: Floats) -> None:
             table[i, j] += slope * table[out, j]
 
 
-@jit
+@lean
 def read_move(
     n_rows: int, largest: bool, move: Floats, table: Floats, basic: Integers, flip: Floats
 ) -> None:
@@ -494,7 +536,7 @@ def read_move(
             move[j] = flip[j] * held
 
 
-@jit
+@lean
 def run_simplex(
     n_rows: int,
     largest: bool,
@@ -530,9 +572,8 @@ def run_simplex(
     return FAILED
 
 
-@jit
+@lean
 def move_by_simplex(
-    normals: Floats,
     planes: Floats,
     values: Floats,
     rows: Integers,
@@ -567,10 +608,10 @@ def move_by_simplex(
     if largest:
         scale = planes[rows[first], REACH]
         fill_for_largest(
-            normals, values, scale, rows, signs, count, first, table, basic, nonbasic, flip
+            planes, values, scale, rows, signs, count, first, table, basic, nonbasic, flip
         )
     else:
-        fill_for_sum(normals, values, rows, signs, count, table, basic, nonbasic, flip)
+        fill_for_sum(planes, values, rows, signs, count, table, basic, nonbasic, flip)
     n_rows = count if largest else count + 1
     limit = 20 * (count + move.shape[0])
     verdict = run_simplex(n_rows, largest, limit, tolerance, table, basic, nonbasic, flip)
@@ -578,7 +619,7 @@ def move_by_simplex(
         return verdict, np.inf
     length = table[0, table.shape[1] - 1]
     read_move(n_rows, largest, move, table, basic, flip)
-    if worst_row(normals, values, rows, signs, count, move) > 100 * max(tolerance, NOISE * length):
+    if worst_row(planes, values, rows, signs, count, move) > 100 * max(tolerance, NOISE * length):
         return FAILED, length
     return OPTIMAL, length
 
@@ -589,7 +630,7 @@ def move_by_simplex(
 # projection).
 
 
-@jit
+@lean
 def push(
     bounds: Floats, entries: Integers, size: int, bound: float, node: int, state: int, exact: int
 ) -> int:
@@ -610,7 +651,7 @@ def push(
     return size + 1
 
 
-@jit
+@lean
 def pop(bounds: Floats, entries: Integers, size: int) -> int:
     """Remove the first entry (read it before); return the new size."""
     size -= 1
@@ -642,10 +683,9 @@ def pop(bounds: Floats, entries: Integers, size: int) -> int:
 LEFT, RIGHT, PARENT, SIDE, ROW, SET = 0, 1, 2, 3, 4, 5
 
 
-@jit
+@lean
 def evaluate(
     nodes: Integers,
-    normals: Floats,
     planes: Floats,
     values: Floats,
     chosen: Integers,
@@ -660,13 +700,13 @@ def evaluate(
     if chosen[node, 1] == case:
         return chosen[node, 0]
     row = nodes[node, ROW]
-    values[row] = dot(normals[row], x) - planes[row, OFFSET]
+    values[row] = dot(planes, row, x) - planes[row, OFFSET]
     chosen[node, 0] = row
     chosen[node, 1] = case
     return row
 
 
-@jit
+@lean
 def choose_category_rows(
     nodes: Integers,
     set_column: Integers,
@@ -693,9 +733,8 @@ def choose_category_rows(
         chosen[node, 1] = case
 
 
-@jit
+@lean
 def value_limits(
-    normals: Floats,
     planes: Floats,
     first_row: int,
     from_case: Flags,
@@ -704,17 +743,17 @@ def value_limits(
     rows: Integers,
     signs: Floats,
 ) -> None:
-    """List and value the rows that restrict every move, the last ones of `normals`."""
+    """List and value the rows that restrict every move, the last ones of `planes`."""
     for i in range(from_case.shape[0]):
         row = first_row + i
         rows[i] = row
         signs[i] = 1.0
         values[row] = 0.0
         if not from_case[i]:
-            values[row] = dot(normals[row], x) - planes[row, OFFSET]
+            values[row] = dot(planes, row, x) - planes[row, OFFSET]
 
 
-@jit
+@lean
 def list_rows(
     nodes: Integers, chosen: Integers, node: int, count: int, rows: Integers, signs: Floats
 ) -> int:
@@ -728,24 +767,9 @@ def list_rows(
     return count
 
 
-@jit
-def far_bound(norm: int, bound: float, at_case: float, here: float, reach: float) -> float:
-    """Lower bound for the far child of a node, from the projection's own `bound`.
-
-    Norm 2: the angle at a projection is obtuse, so squares add. Other norms: distance of the
-    case itself from the plane, when the case lies on the near side.
-    """
-    if norm == 2:
-        return bound + here * here if reach < np.inf else np.inf
-    if (at_case > 0.0) == (here > 0.0):
-        return max(bound, abs(at_case) * reach)
-    return bound
-
-
-@jit
+@lean
 def descend(
     nodes: Integers,
-    normals: Floats,
     planes: Floats,
     values: Floats,
     chosen: Integers,
@@ -765,18 +789,30 @@ def descend(
 
     The near child holds the same projection, so its bound is exact for nothing. Returns the
     useful leaf that was reached (or -1) and the size of the queue.
+
+    Lower bounds of the far child: the distance of the case from the plane, if the projection is
+    on the same side of it, which is certain without a product when the plane is farther than the
+    projection; otherwise, for norm 2, ``bound + here ** 2``, as the angle at a projection is
+    obtuse.
     """
     while nodes[node, LEFT] >= 0:
-        row = evaluate(nodes, normals, planes, values, chosen, node, case, x)
-        at_case = values[row]
-        here = at_case
-        if state > 0:
-            here += dot(normals[row], move)
+        row = evaluate(nodes, planes, values, chosen, node, case, x)
+        here = values[row]
+        far_away = abs(here) * planes[row, REACH]
+        if norm == 2:
+            far_away *= far_away
+        if far_away <= bound and state > 0:
+            at_case = here
+            here += dot(planes, row, move)
+            if norm == 2:
+                far_away = bound + here * here
+            elif (at_case > 0.0) != (here > 0.0):
+                far_away = bound
         near, far = nodes[node, LEFT], nodes[node, RIGHT]
         if here > 0.0:
             near, far = far, near
         if useful[far]:
-            far_away = far_bound(norm, bound, at_case, here, planes[row, REACH])
+            far_away = max(far_away, bound)
             if far_away < np.inf:
                 size = push(bounds, entries, size, far_away, far, state, 0)
         if not useful[near]:
@@ -785,10 +821,9 @@ def descend(
     return node, size
 
 
-@jit
+@lean
 def search_case(
     nodes: Integers,
-    normals: Floats,
     planes: Floats,
     n_limits: int,
     values: Floats,
@@ -830,12 +865,12 @@ def search_case(
             move = moves[states]
             if norm == 2:
                 verdict, _, bound = project_rows(
-                    normals, values, rows, signs, count, move,
+                    planes, values, rows, signs, count, move,
                     position, dual, basis, triangle, tolerance,
                 )  # fmt: skip
             else:
                 verdict, bound = move_by_simplex(
-                    normals, planes, values, rows, signs, count, norm == 0, move,
+                    planes, values, rows, signs, count, norm == 0, move,
                     table, basic, nonbasic, flip, tolerance,
                 )  # fmt: skip
             failures += int(verdict == FAILED)
@@ -847,7 +882,7 @@ def search_case(
                 size = push(bounds, entries, size, bound, node, state, 1)
                 continue
         leaf, size = descend(
-            nodes, normals, planes, values, chosen, moves[state], bounds, entries, useful,
+            nodes, planes, values, chosen, moves[state], bounds, entries, useful,
             x, case, norm, node, state, bound, size,
         )  # fmt: skip
         if leaf >= 0:
@@ -858,7 +893,6 @@ def search_case(
 @jit
 def search_batch(
     nodes: Integers,
-    normals: Floats,
     planes: Floats,
     set_column: Integers,
     members: Flags,
@@ -885,7 +919,7 @@ def search_batch(
     size = min(n_rows, n_free) + 2
     states = np.empty((n_nodes + 1, n_free))
     states[0] = 0.0
-    values = np.empty(normals.shape[0])
+    values = np.empty(planes.shape[0])
     chosen = np.full((n_nodes, 2), -1, dtype=np.int64)
     rows, signs = np.empty(n_rows, dtype=np.int64), np.empty(n_rows)
     bounds, entries = np.empty(2 * n_nodes + 2), np.empty((2 * n_nodes + 2, 3), dtype=np.int64)
@@ -900,10 +934,10 @@ def search_batch(
                 nodes, set_column, members, change_cost, codes[i], i, values, chosen
             )
         if n_limits > 0:
-            first = normals.shape[0] - n_limits
-            value_limits(normals, planes, first, from_case, X[i], values, rows, signs)
+            first = planes.shape[0] - n_limits
+            value_limits(planes, first, from_case, X[i], values, rows, signs)
         found, bound, state, work[i, 0], work[i, 1] = search_case(
-            nodes, normals, planes, n_limits, values, chosen, states, rows, signs,
+            nodes, planes, n_limits, values, chosen, states, rows, signs,
             bounds, entries, position, dual, basis, triangle, table, basic, nonbasic, flip,
             useful[target[i]], X[i], i, norm,
         )  # fmt: skip
@@ -917,20 +951,18 @@ def search_batch(
 
 
 @jit
-def mark_interiors(
-    nodes: Integers, normals: Floats, planes: Floats, max_depth: int, room: Flags
-) -> None:
+def mark_interiors(nodes: Integers, planes: Floats, max_depth: int, room: Flags) -> None:
     """Mark the leaves that hold a ball (tests on categories are not looked at).
 
     A leaf is projected on from the origin with all its planes moved inwards; the step is above
     the noise of the projection and, at 1e-12 of the offsets, below any width that matters.
     """
-    n = normals.shape[1]
+    n = planes.shape[1] - 2
     size = min(max_depth, n) + 2
     rows, signs = np.empty(max_depth, dtype=np.int64), np.empty(max_depth)
     position, dual = np.empty(size, dtype=np.int64), np.empty((3, size))
     basis, triangle = np.empty((size, n)), np.empty((size, size))
-    values, move = np.empty(normals.shape[0]), np.empty(n)
+    values, move = np.empty(planes.shape[0]), np.empty(n)
     for leaf in range(nodes.shape[0]):
         if nodes[leaf, LEFT] >= 0:
             continue
@@ -949,7 +981,7 @@ def mark_interiors(
             for p in range(count):
                 values[rows[p]] = signs[p] * step - planes[rows[p], OFFSET]
             verdict, _, squared = project_rows(
-                normals, values, rows, signs, count, move, position, dual, basis, triangle, 0.0
+                planes, values, rows, signs, count, move, position, dual, basis, triangle, 0.0
             )
             room[leaf] = verdict == OPTIMAL
             if verdict != OPTIMAL:
@@ -960,7 +992,6 @@ def mark_interiors(
 @jit
 def cell_of_case(
     nodes: Integers,
-    normals: Floats,
     planes: Floats,
     set_column: Integers,
     members: Flags,
@@ -973,16 +1004,16 @@ def cell_of_case(
 ) -> tuple[Integers, Floats, Floats]:
     """Rows, signs and values at the case of one cell and the limits."""
     n_limits = from_case.shape[0]
-    values = np.empty(normals.shape[0])
+    values = np.empty(planes.shape[0])
     chosen = np.full((nodes.shape[0], 2), -1, dtype=np.int64)
     rows = np.empty(max_depth + n_limits, dtype=np.int64)
     signs = np.empty(max_depth + n_limits)
     choose_category_rows(nodes, set_column, members, change_cost, codes, 0, values, chosen)
-    value_limits(normals, planes, normals.shape[0] - n_limits, from_case, x, values, rows, signs)
+    value_limits(planes, planes.shape[0] - n_limits, from_case, x, values, rows, signs)
     node = leaf
     while nodes[node, PARENT] >= 0:
         node = nodes[node, PARENT]
-        evaluate(nodes, normals, planes, values, chosen, node, 0, x)
+        evaluate(nodes, planes, values, chosen, node, 0, x)
     count = list_rows(nodes, chosen, leaf, n_limits, rows, signs)
     return rows[:count].copy(), signs[:count].copy(), values[rows[:count]]
 
@@ -990,7 +1021,6 @@ def cell_of_case(
 @jit
 def step_into_cells(
     nodes: Integers,
-    normals: Floats,
     planes: Floats,
     from_case: Flags,
     max_depth: int,
@@ -1011,15 +1041,15 @@ def step_into_cells(
     rows, signs = np.empty(n_rows, dtype=np.int64), np.empty(n_rows)
     position, dual = np.empty(size, dtype=np.int64), np.empty((3, size))
     basis, triangle = np.empty((size, n_free)), np.empty((size, size))
-    values, further = np.empty(normals.shape[0]), np.empty(n_free)
+    values, further = np.empty(planes.shape[0]), np.empty(n_free)
     for i in range(points.shape[0]):
         count, node = 0, leaf[i]
-        for row in range(normals.shape[0] - n_limits, normals.shape[0]):
+        for row in range(planes.shape[0] - n_limits, planes.shape[0]):
             rows[count] = row
             signs[count] = 1.0
-            values[row] = dot(normals[row], points[i]) - planes[row, OFFSET]
+            values[row] = dot(planes, row, points[i]) - planes[row, OFFSET]
             if from_case[count]:
-                values[row] = dot(normals[row], moves[i])
+                values[row] = dot(planes, row, moves[i])
             count += 1
         while nodes[node, PARENT] >= 0:
             parent = nodes[node, PARENT]
@@ -1027,16 +1057,17 @@ def step_into_cells(
                 row = nodes[parent, ROW]
                 rows[count] = row
                 signs[count] = nodes[node, SIDE]
-                values[row] = dot(normals[row], points[i]) - planes[row, OFFSET]
+                values[row] = dot(planes, row, points[i]) - planes[row, OFFSET]
                 values[row] += signs[count] * steps[i]
                 count += 1
             node = parent
         verdict, _, _ = project_rows(
-            normals, values, rows, signs, count, further, position, dual, basis, triangle, 0.0
+            planes, values, rows, signs, count, further, position, dual, basis, triangle, 0.0
         )
         inside[i] = verdict == OPTIMAL
         if inside[i]:
-            add_multiple(moves[i], 1.0, further)
+            for j in range(n_free):
+                moves[i, j] += further[j]
 
 
 # --- best-first search of an axis-parallel partition ----------------------------------------------
@@ -1054,7 +1085,7 @@ THRESHOLD, LEFT_EDGE, RIGHT_EDGE = 0, 1, 2
 COST, MAY_RISE, MAY_FALL, LOWER, UPPER, OPEN_UPPER = 0, 1, 2, 3, 4, 5
 
 
-@jit
+@lean
 def join_cost(norm: int, total: float, old: float, new: float) -> float:
     """Total when one attribute's cost rises from `old` to `new` (norm 2 counts squares)."""
     if norm == 2:
@@ -1064,7 +1095,7 @@ def join_cost(norm: int, total: float, old: float, new: float) -> float:
     return max(total, new)
 
 
-@jit
+@lean
 def value_now(
     trail: Integers, places: Floats, state: int, attribute: int, otherwise: float
 ) -> float:
@@ -1076,7 +1107,7 @@ def value_now(
     return otherwise
 
 
-@jit
+@lean
 def may_move_to(limits: Floats, start: float, value: float, upwards: bool) -> bool:
     """Whether an attribute with these limits may cross a test to `value`."""
     if upwards:
@@ -1090,7 +1121,7 @@ def may_move_to(limits: Floats, start: float, value: float, upwards: bool) -> bo
     return value >= limits[LOWER]
 
 
-@jit
+@lean
 def clip_case(
     ranges: Floats, norm: int, x: Floats, trail: Integers, places: Floats
 ) -> tuple[float, int]:
@@ -1112,7 +1143,7 @@ def clip_case(
     return bound, states
 
 
-@jit
+@lean
 def descend_boxes(
     tests: Integers,
     edges: Floats,
@@ -1165,7 +1196,7 @@ def descend_boxes(
     return node, size, states
 
 
-@jit
+@lean
 def read_state(
     state: int, trail: Integers, places: Floats, x: Floats, point: Floats, changed: Flags
 ) -> None:
@@ -1180,7 +1211,7 @@ def read_state(
         state = trail[state, 0]
 
 
-@jit
+@lean
 def move_cost(ranges: Floats, norm: int, x: Floats, point: Floats, changed: Flags) -> float:
     """Length of a move, summed afresh (the running bound carries rounding errors)."""
     total = 0.0

@@ -205,9 +205,7 @@ def _search_by_reference(
     cell[i], moves[i] = -1, 0.0
     for leaf in np.flatnonzero(useful & search.partition.is_leaf).tolist():
         rows, signs, values = kernels.cell_of_case(*space[:-1], scaled[i], codes[i], leaf)
-        region = Polyhedron(
-            signs[:, None] * space.normals[rows][:, : space.n_free], -signs * values
-        )
+        region = Polyhedron(signs[:, None] * space.planes[rows][:, : space.n_free], -signs * values)
         answer = project(np.zeros(space.n_free), region, metric)
         if answer.status != "empty" and answer.distance < best:
             best, cell[i], moves[i] = answer.distance, leaf, answer.point

@@ -15,7 +15,6 @@ class Space(NamedTuple):
     """An oblique partition as the search reads it (see `_kernels` for the columns)."""
 
     nodes: Integers
-    normals: Floats
     planes: Floats
     set_column: Integers
     members: Flags
@@ -165,13 +164,12 @@ def build_space(
     bounds, bound_offsets, from_case = _limit_rows(metric, limits, free, fixed, n_free)
     normals = np.vstack([tests, changes, bounds])
     offsets = np.concatenate([partition.threshold[linear], np.zeros(len(changes)), bound_offsets])
-    normals, planes = _normalise(normals, offsets, n_free, metric.norm)
+    planes = _normalise(normals, offsets, n_free, metric.norm)
     parent = partition.parent
     side = np.where(partition.children_left[parent] == np.arange(partition.n_nodes), 1, -1)
     links = [partition.children_left, partition.children_right, parent, side, row]
     return Space(
         nodes=np.stack([*links, partition.category_set], axis=1),
-        normals=normals,
         planes=planes,
         set_column=np.searchsorted(columns, partition.set_feature).astype(np.int64),
         members=partition.members,
@@ -212,8 +210,8 @@ def _limit_rows(
     return stacked, np.array(offsets, dtype=np.float64), np.array(from_case, dtype=np.bool_)
 
 
-def _normalise(normals: Floats, offsets: Floats, n_free: int, norm: float) -> tuple[Floats, Floats]:
-    """Scale rows to unit Euclidean length over the free columns; (rows, [offset, reach]).
+def _normalise(normals: Floats, offsets: Floats, n_free: int, norm: float) -> Floats:
+    """Scale rows to unit Euclidean length over the free columns: (weights, offset, reach).
 
     The reach of a row is one over its dual norm.
 
@@ -221,13 +219,13 @@ def _normalise(normals: Floats, offsets: Floats, n_free: int, norm: float) -> tu
     """
     length = np.linalg.norm(normals[:, :n_free], axis=1)
     divisor = np.where(length > 0, length, 1.0)
-    normals = np.ascontiguousarray(normals / divisor[:, None])
+    normals = normals / divisor[:, None]
     dual = {2.0: 2.0, np.inf: 1.0, 1.0: np.inf}[norm]
     size = np.ones(len(normals))
     if n_free and norm != 2.0:
         size = np.linalg.norm(normals[:, :n_free], ord=dual, axis=1)
     reach = np.where(length > 0, 1.0 / np.where(size > 0, size, 1.0), np.inf)
-    return normals, np.stack([offsets / divisor, reach], axis=1)
+    return np.column_stack([normals, offsets / divisor, reach])
 
 
 def _max_depth(partition: Partition) -> int:
@@ -245,7 +243,7 @@ def cells_with_interior(partition: Partition, metric: Metric) -> Flags:
     limits = make_limits(partition.n_features)
     space = build_space(partition, euclid, limits, every, np.empty(0, dtype=np.int64))
     room = np.zeros(partition.n_nodes, dtype=np.bool_)
-    kernels.mark_interiors(space.nodes, space.normals, space.planes, space.max_depth, room)
+    kernels.mark_interiors(space.nodes, space.planes, space.max_depth, room)
     for node in np.flatnonzero(room).tolist():
         room[node] = _has_codes(partition, node)
     return room

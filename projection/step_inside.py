@@ -76,7 +76,7 @@ def _inset_points(
     size[size == 0.0] = 1.0
     inside = np.zeros(len(rows), dtype=np.bool_)
     kernels.step_into_cells(
-        space.nodes, space.normals, space.planes, space.from_case, space.max_depth,
+        space.nodes, space.planes, space.from_case, space.max_depth,
         scaled, moves, near.cell[rows], relative_step * size, inside,
     )  # fmt: skip
     further = (moves - before)[:, : len(search.free)]

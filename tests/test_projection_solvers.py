@@ -281,8 +281,8 @@ def test_the_kernels_as_plain_python():
     rows, signs = np.arange(6), np.ones(6)
     compiled, plain = np.zeros(3), np.zeros(3)
     work = kernels.make_active_set(6, 3)
-    given = (normals, values, rows, signs, 6)
-    first = kernels.project_rows(*given, compiled, *work, 1e-15)
-    second = kernels.project_rows.py_func(*given, plain, *work, 1e-15)
+    given = (normals, values, rows, signs)
+    first = kernels.project_one(*given, compiled, *work, 1e-15)
+    second = kernels.project_one.py_func(*given, plain, *work, 1e-15)
     assert first[:2] == second[:2]
     np.testing.assert_allclose(compiled, plain, rtol=1e-12)

@@ -40,12 +40,11 @@ def active_set(
     move = np.zeros(n_features)
     position, dual, basis, triangle = kernels.make_active_set(m, n_features)
     noise = 8 * np.finfo(float).eps * float(np.abs(point / metric.scale).max())
-    verdict, k, _ = kernels.project_rows(
+    verdict, k, _ = kernels.project_one(
         halfspaces.rows,
         -halfspaces.heights,
         np.arange(m),
         np.ones(m),
-        m,
         move,
         position,
         dual,
