@@ -291,7 +291,9 @@ def _general_cut(
             size += share[order[i]]
     # For a strictly concave impurity only cuts between groups of different class can be best
     # (Fayyad & Irani 1992), unless a limit on the sides forbids those.
-    only_boundaries = code in (ENTROPY, GINI) and min_leaf <= 1.0 and min_weight <= 0.0
+    # With divided rows even a limit of one row does.
+    is_limited = min_leaf > 1.0 or min_weight > 0.0 or share.shape[0] > 0
+    only_boundaries = code in (ENTROPY, GINI) and not is_limited
     parent = _impurity(code, known, n_known, rank)
     where = -1
     n_left = 0.0

@@ -92,4 +92,5 @@ def _check_size(name: str, value: int | float, *, least: int) -> None:
 def _rows(value: int | float, n_samples: int, *, least: int) -> int:
     if is_whole(value):
         return int(value)
-    return max(least, math.ceil(value * n_samples))
+    # A product such as 0.07 * 100 may lie a rounding error above a whole number.
+    return max(least, math.ceil(value * n_samples * (1.0 - 1e-12)))

@@ -27,7 +27,7 @@ def bundled(name):
 def rough_table(rng, n, d, *, n_classes=2, levels=4, missing=0.0):
     """Columns of few values, so that there are ties and duplicate rows; the first one is real."""
     X = rng.integers(0, levels, size=(n, d)).astype(np.float64)
-    X[:, 0] += rng.normal(size=n).round(1)
+    X[:, 0] = (X[:, 0] + rng.normal(size=n)).round(1)
     X[rng.random((n, d)) < missing] = np.nan
     codes = rng.integers(0, n_classes, size=n).astype(np.int32)
     codes[: min(n, n_classes)] = np.arange(min(n, n_classes))
