@@ -4,6 +4,7 @@ from projection.cell_search import (
     CellSearch,
     NearestCells,
     join_cells,
+    nearest_cell,
     nearest_cells,
     prepare_search,
 )
@@ -33,6 +34,7 @@ __all__ = [
     "find_interior",
     "join_cells",
     "make_limits",
+    "nearest_cell",
     "nearest_cells",
     "prepare_search",
     "project",

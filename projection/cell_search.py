@@ -7,6 +7,7 @@ of partial cells instead of all leaves, and the first wanted leaf it reaches is 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -84,6 +85,29 @@ class CellSearch:
         """Norm as the kernels write it: 0 stands for inf."""
         return 0 if self.metric.norm == np.inf else int(self.metric.norm)
 
+    @cached_property
+    def paid(self) -> Integers:
+        """Attributes tested by categories that may change."""
+        columns = self.partition.category_features
+        return columns[~self.limits.frozen[columns]]
+
+    @cached_property
+    def columns(self) -> Integers:
+        """Attribute of each coordinate: free, paid, fixed."""
+        return np.concatenate([self.free, self.paid, self.fixed])
+
+    @cached_property
+    def column_scales(self) -> Floats:
+        """Scale of each coordinate."""
+        return self.metric.scale[self.columns]
+
+    @cached_property
+    def largest_offset(self) -> float:
+        """Largest distance of a plane from the origin, 1 if all go through it."""
+        if self.space is None:
+            return 1.0
+        return float(np.abs(self.space.planes[:, kernels.OFFSET]).max(initial=0.0)) or 1.0
+
 
 def prepare_search(
     partition: Partition, metric: Metric, limits: MoveLimits | None = None
@@ -149,26 +173,48 @@ def nearest_cells(search: CellSearch, X: Floats, useful: Flags, target: Integers
     kernels.search_batch(
         *search.space, scaled, codes, useful, target, search.norm_code, cell, distance, moves, work
     )
-    for i in np.flatnonzero(work[:, 1]).tolist():
-        _search_by_reference(search, i, scaled, codes, useful[target[i]], cell, distance, moves)
-    point[:, search.free] += search.metric.scale[search.free] * moves[:, : len(search.free)]
+    if work[:, 1].any():
+        for i in np.flatnonzero(work[:, 1]).tolist():
+            _search_by_reference(search, i, scaled, codes, useful[target[i]], cell, distance, moves)
+    point[:, search.free] += search.column_scales[: len(search.free)] * moves[:, : len(search.free)]
     return NearestCells(cell, distance, point, _read_changes(search, moves))
+
+
+def nearest_cell(search: CellSearch, x: Floats, useful: Flags, target: int) -> tuple[int, float]:
+    """Cell and distance of one case, the short way: no point, nothing checked."""
+    X = x[None]
+    cell, row = np.empty(1, dtype=np.int64), np.array([target])
+    distance = np.empty(1)
+    if search.space is None or len(search.partition.category_features):
+        near = nearest_cells(search, X, useful, row)
+        return int(near.cell[0]), float(near.distance[0])
+    scaled = (x[search.columns] / search.column_scales)[None]
+    moves = np.empty((1, search.space.n_free))
+    work = np.empty((1, 2), dtype=np.int64)
+    codes = np.empty((1, 0), dtype=np.int64)
+    kernels.search_batch(
+        *search.space, scaled, codes, useful, row, search.norm_code, cell, distance, moves, work
+    )
+    if work[0, 1]:
+        _search_by_reference(search, 0, scaled, codes, useful[target], cell, distance, moves)
+    return int(cell[0]), float(distance[0])
 
 
 def codes_of(search: CellSearch, X: Floats) -> Integers:
     """Codes of the attributes tested by categories, -1 for one that is not known."""
-    codes = X[:, search.partition.category_features]
+    features = search.partition.category_features
+    if not len(features):
+        return np.empty((len(X), 0), dtype=np.int64)
+    codes = X[:, features]
     return np.where(np.isnan(codes), -1.0, codes).astype(np.int64)
 
 
 def to_coordinates(search: CellSearch, X: Floats) -> Floats:
     """Cases in metric units: free attributes, categorical columns (zero), fixed attributes."""
-    columns = search.partition.category_features
-    n_paid = int((~search.limits.frozen[columns]).sum())
-    scaled = np.zeros((len(X), len(search.free) + n_paid + len(search.fixed)))
-    scaled[:, : len(search.free)] = X[:, search.free] / search.metric.scale[search.free]
-    last = scaled.shape[1] - len(search.fixed)
-    scaled[:, last:] = X[:, search.fixed] / search.metric.scale[search.fixed]
+    scaled = np.ascontiguousarray(X[:, search.columns])
+    scaled /= search.column_scales
+    if len(search.paid):
+        scaled[:, len(search.free) : len(search.free) + len(search.paid)] = 0.0
     return scaled
 
 
@@ -176,9 +222,9 @@ def _read_changes(search: CellSearch, moves: Floats) -> Flags:
     """Which categorical columns a move pays for."""
     features = search.partition.category_features
     changed = np.zeros((len(moves), len(features)), dtype=np.bool_)
-    open_columns = np.flatnonzero(~search.limits.frozen[features])
-    paid = moves[:, len(search.free) :]
-    changed[:, open_columns] = paid > 0.5 * search.limits.change_cost[features[open_columns]]
+    if len(search.paid):
+        paid = moves[:, len(search.free) :] > 0.5 * search.limits.change_cost[search.paid]
+        changed[:, ~search.limits.frozen[features]] = paid
     return changed
 
 

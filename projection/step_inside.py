@@ -1,6 +1,7 @@
 """From the border of a cell into it: points that really belong to the cell they were moved to."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -8,7 +9,7 @@ from projection import _kernels as kernels
 from projection._checks import Flags, Floats, Integers
 from projection.cell_search import CellSearch, NearestCells, to_coordinates
 
-Verify = Callable[[Floats, Integers], Flags]
+Verify = Callable[[Floats, Any], Flags]
 
 # 4 ulp of the largest coordinate, doubled this often, is 2e-3 of it: wider cells are not thin.
 _DOUBLINGS = 41
@@ -32,8 +33,8 @@ def step_inside(
     near : NearestCells
         All cells must be found (no -1).
     is_inside : function of (points, rows)
-        Whether each point, the one of case ``rows[i]``, is where it should be; the judge is the
-        caller's own prediction.
+        Whether each point is where it should be; `rows` selects their cases (an index for
+        arrays). The judge is the caller's own prediction.
 
     Returns
     -------
@@ -42,7 +43,7 @@ def step_inside(
         False where no point could be found (the cell is thinner than rounding under the limits).
     """
     points = near.point.copy()
-    everyone = np.arange(len(points))
+    everyone = slice(None)
     if search.boxes is not None:
         boxes = search.boxes
         kernels.step_into_boxes(
@@ -50,12 +51,13 @@ def step_inside(
         )
         return points, is_inside(points, everyone)
     inside = is_inside(points, everyone)
-    ulps = 4.0 * np.finfo(np.float64).eps
-    for doubling in range(_DOUBLINGS):
-        rows = np.flatnonzero(~inside)
-        if not rows.size:
+    step = 4.0 * np.finfo(np.float64).eps
+    for _ in range(_DOUBLINGS):
+        if inside.all():
             break
-        points[rows] = _inset_points(search, X[rows], near, rows, ulps * 2.0**doubling)
+        rows = np.flatnonzero(~inside)
+        points[rows] = _inset_points(search, X[rows], near, rows, step)
+        step *= 2.0
         inside[rows] = is_inside(points[rows], rows)
     return points, inside
 
@@ -70,10 +72,8 @@ def _inset_points(
     scaled = to_coordinates(search, on_border)
     moves = scaled[:, : space.n_free] - to_coordinates(search, X)[:, : space.n_free]
     before = moves.copy()
-    size = np.abs(np.hstack([scaled, moves])).max(axis=1, initial=0.0)
     # a point in the origin has no size of its own: the planes of the partition give one
-    size = np.maximum(size, np.abs(space.planes[:, kernels.OFFSET]).max(initial=0.0))
-    size[size == 0.0] = 1.0
+    size = np.abs(scaled).max(axis=1, initial=search.largest_offset)
     inside = np.zeros(len(rows), dtype=np.bool_)
     kernels.step_into_cells(
         space.nodes, space.planes, space.from_case, space.max_depth,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,30 +40,33 @@ def find_counterfactuals(
     ndarray of shape (n, n_features)
         The row itself where there is no answer.
     """
-    counterfactual = rows.copy()
-    which = np.flatnonzero(near.cell >= 0)
-    points, inside = _step(judge, rows, near, which)
-    counterfactual[which] = points
-    for i in which[~inside].tolist():
+    found = near.cell >= 0
+    inside = np.ones(len(rows), dtype=np.bool_)
+    if found.all():
+        counterfactual, inside = _step(judge, rows, near)
+    else:
+        counterfactual = rows.copy()
+        part = near.take(found)
+        counterfactual[found], inside[found] = _step(judge, rows[found], part)
+        near.point[found] = part.point
+    if inside.all():
+        return counterfactual
+    for i in np.flatnonzero(~inside).tolist():
         _search_on(judge, rows, int(own[i]), near, counterfactual, i)
     return counterfactual
 
 
 def _step(
-    judge: Judge, rows: NDArray[np.float64], near: NearestCells, which: NDArray[np.intp]
+    judge: Judge, rows: NDArray[np.float64], near: NearestCells
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Points inside the cells of the listed cases, and whether the model agrees."""
-    part = near.take(which)
-    _set_categories(judge.search, part)
-    near.point[which] = part.point
-    wanted = judge.model.tree.labels[part.cell]
+    """Points inside the cells of all cases, and whether the model agrees."""
+    _set_categories(judge.search, near)
+    wanted = judge.model.tree.labels[near.cell]
 
-    def has_target_class(
-        points: NDArray[np.float64], chosen: NDArray[np.intp]
-    ) -> NDArray[np.bool_]:
+    def has_target_class(points: NDArray[np.float64], chosen: Any) -> NDArray[np.bool_]:
         return np.asarray(judge.model.predict_codes(points) == wanted[chosen])
 
-    return step_inside(judge.search, rows[which], part, has_target_class)
+    return step_inside(judge.search, rows, near, has_target_class)
 
 
 def _search_on(
@@ -83,7 +86,7 @@ def _search_on(
         leaves[near.cell[i]] = False
         again = nearest_cells(judge.search, rows[i : i + 1], partition.spread(leaves), zero)
         if again.cell[0] >= 0:
-            points, inside = _step(judge, rows[i : i + 1], again, zero)
+            points, inside = _step(judge, rows[i : i + 1], again)
             counterfactual[i] = points[0]
         near.cell[i], near.distance[i] = again.cell[0], again.distance[0]
         near.point[i], near.changed[i] = again.point[0], again.changed[0]

@@ -19,6 +19,8 @@ from projection import (
     CellSearch,
     Metric,
     NearestCells,
+    join_cells,
+    nearest_cell,
     nearest_cells,
     prepare_search,
 )
@@ -183,23 +185,27 @@ class DecisionSurface:
         rows = self._rows(X)
         own = self._model.predict_codes(rows)
         parts = _over_chunks(self._nearest_chunk, rows, own, n_jobs)
-        near = NearestCells(
-            *(np.concatenate(part) for part in zip(*(p[0] for p in parts), strict=True))
-        )
-        counterfactual = np.concatenate([p[1] for p in parts])
+        near, counterfactual = parts[0]
+        if len(parts) > 1:
+            near = join_cells([part[0] for part in parts])
+            counterfactual = np.concatenate([part[1] for part in parts])
+        leaf = near.cell
         status = np.full(len(rows), FOUND, dtype="U11")
-        status[near.cell < 0] = UNREACHABLE
-        unrouted = np.isnan(near.distance)
-        status[unrouted] = UNROUTED
-        lost = near.cell < 0
-        point = np.where(lost[:, None], np.nan, near.point)
+        target_class = self.classes[self.tree.labels[leaf]]
+        if (leaf < 0).any():
+            lost = leaf < 0
+            near.point[lost], counterfactual[lost] = np.nan, np.nan
+            status[lost] = UNREACHABLE
+            status[np.isnan(near.distance)] = UNROUTED
+            target_class = target_class.astype(object)
+            target_class[lost] = None
         return NearestCases(
             distance=near.distance,
-            point=point,
-            counterfactual=np.where(lost[:, None], np.nan, counterfactual),
-            leaf=near.cell,
+            point=near.point,
+            counterfactual=counterfactual,
+            leaf=leaf,
             predicted_class=self.classes[own],
-            target_class=self._target_labels(near.cell),
+            target_class=target_class,
             status=status,
             rows=rows,
             surface=self,
@@ -276,19 +282,21 @@ class DecisionSurface:
         x : ndarray of float64, shape (n_features,)
             C-contiguous and finite; nothing is checked.
         """
-        rows = x[None]
-        own = self.tree.labels[self.tree.apply(rows)].astype(np.int64)
-        near = self._search_other(rows, own, self.metric.norm)
-        return float(near.distance[0]), int(near.cell[0])
+        own = int(self.tree.labels[self.tree.apply(x[None])[0]])
+        leaf, distance = nearest_cell(self._search(self.metric.norm), x, self._other_class, own)
+        return distance, leaf
 
     # ------------------------------------------------------------ how they are answered
 
     def _rows(self, X: Any) -> NDArray[np.float64]:
         """Encoded cases; a missing number is refused, an unknown category is not."""
         rows = self._model.encode(X)
+        if not rows.flags.writeable:
+            rows = rows.copy()  # else every kernel would be compiled for read-only arrays as well
+        if np.isfinite(rows).all():
+            return rows
         unknown = ~np.isfinite(rows)
-        if unknown.any():
-            unknown[:, self._partition.category_features] = False
+        unknown[:, self._partition.category_features] = False
         if unknown.any():
             row, column = np.argwhere(unknown)[0]
             raise ValueError(
@@ -362,14 +370,6 @@ class DecisionSurface:
             return []
         search = self._search(self.metric.norm)
         return find_sensitive_tests(self.tree, self.feature_names, search, row, leaf)
-
-    def _target_labels(self, leaf: NDArray[np.int64]) -> NDArray[Any]:
-        labels = self.classes[self.tree.labels[leaf]]
-        if (leaf >= 0).all():
-            return labels
-        labels = labels.astype(object)
-        labels[leaf < 0] = None
-        return labels
 
     def numbers(self, features: Sequence[str | int]) -> list[int]:
         """Column numbers of attributes given by name or number."""
