@@ -52,8 +52,9 @@ def _impurity(code, counts, weight, rank):
         value = 0.0
         if weight > 0.0:
             for k in range(n_classes):
-                value += counts[k] * counts[k]
-            value = weight - value / weight
+                # Shares first: the square of a very large or small weight is no number.
+                value += counts[k] * (counts[k] / weight)
+            value = weight - value
     elif code == SUM_OF_VARIANCES:
         value = 0.0
         if weight > 0.0:
@@ -61,7 +62,7 @@ def _impurity(code, counts, weight, rank):
             for k in range(n_classes):
                 first += counts[k] * rank[k]
                 value += counts[k] * rank[k] * rank[k]
-            value -= first * first / weight
+            value -= first * (first / weight)
     else:
         value = 0.0
         for k in range(n_classes):
@@ -90,7 +91,7 @@ def _raw_gain(code, parent, left, right, n_left, n_right, weight, rank):
             # Missing rows are one more outcome of the test (Quinlan 1993).
             info = _xlogx(weight) - _xlogx(n_left) - _xlogx(n_right)
             info -= _xlogx(weight - n_left - n_right)
-            value = weight * value / info if info > 0.0 else 0.0
+            value = weight * (value / info) if info > 0.0 else 0.0
     return value
 
 
@@ -200,8 +201,8 @@ def _cut_threshold(mode, low, high, unsafe_left, unsafe, n_left, n):
     threshold = 0.5 * low + 0.5 * high
     if mode == SAFE:
         # The whole gap goes to the side with the larger share of unsafe rows.
-        share_left = unsafe_left * (n - n_left)
-        share_right = (unsafe - unsafe_left) * n_left
+        share_left = unsafe_left / n_left
+        share_right = (unsafe - unsafe_left) / (n - n_left)
         if share_left < share_right * (1.0 - TIE):
             threshold = low
         elif share_right < share_left * (1.0 - TIE):
@@ -807,7 +808,9 @@ def is_right_less_safe(X, rows, indices, values, threshold, codes, weights, unsa
             mass[side] += weights[rows[i]]
             if codes[rows[i]] == unsafe:
                 risky[side] += weights[rows[i]]
-    return mass[0] > 0.0 and risky[1] * mass[0] > risky[0] * mass[1] * (1.0 + TIE)
+    if mass[0] <= 0.0 or mass[1] <= 0.0:
+        return False
+    return risky[1] / mass[1] > risky[0] / mass[0] * (1.0 + TIE)
 
 
 @jit
