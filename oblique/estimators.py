@@ -284,7 +284,9 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         gains = np.zeros(tree.n_nodes)
         for node in inner:
             sides = tree.counts[left[node]], tree.counts[right[node]]
-            gains[node] = _kernels.counts_gain(code, *sides) * tree.counts[node].sum()
+            # Rounding can leave a test that gains nothing below zero.
+            gain = max(0.0, _kernels.counts_gain(code, *sides))
+            gains[node] = gain * tree.counts[node].sum()
         spread = np.ones(tree.n_features) if self._spread is None else self._spread
         parts = np.abs(tree.weights).multiply(spread[None, :]).tocsr()
         totals = np.asarray(parts.sum(axis=1)).ravel()
