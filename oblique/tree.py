@@ -122,6 +122,11 @@ class Tree:
         for name in ARRAYS:
             getattr(self, name).setflags(write=False)
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # Arrays come out of a pickle, or a deep copy, without their write protection.
+        self.__dict__.update(state)
+        self.__post_init__()
+
     # ------------------------------------------------------------ shape
 
     @property
@@ -215,10 +220,7 @@ class Tree:
         leaf : int
             Node number, usually of a leaf.
         """
-        if not 0 <= leaf < self.n_nodes:
-            raise ValueError(
-                f"leaf={leaf} is not a node: the tree has nodes 0 ... {self.n_nodes - 1}"
-            )
+        self._check_nodes("leaf", [leaf])
         normals, bounds, strict = [], [], []
         categories: dict[int, tuple[int, ...]] = {}
         for node, went_left in self.path(leaf):
@@ -232,6 +234,13 @@ class Tree:
                 strict.append(not went_left)
         A = np.array(normals).reshape(-1, self.n_features)
         return Region(A, np.array(bounds), np.array(strict, dtype=np.bool_), categories)
+
+    def _check_nodes(self, name: str, nodes: Iterable[int]) -> None:
+        for node in nodes:
+            if not 0 <= node < self.n_nodes:
+                raise ValueError(
+                    f"{name}={node} is not a node: the tree has nodes 0 ... {self.n_nodes - 1}"
+                )
 
     def _remaining(
         self, split: CategorySplit, went_left: bool, before: dict[int, tuple[int, ...]]
@@ -390,14 +399,17 @@ class Tree:
 
     def collapse(self, nodes: Iterable[int]) -> Tree:
         """Return the tree in which the listed nodes are leaves."""
+        listed = list(nodes)
+        self._check_nodes("nodes", listed)
         cut = np.zeros(self.n_nodes, dtype=np.bool_)
-        cut[np.fromiter(nodes, dtype=np.intp)] = True
+        cut[np.array(listed, dtype=np.intp)] = True
         below = _routing.below_nodes(self.parents, cut)
         keep = np.flatnonzero(~below)
         return self._subset(keep, cut | (self.children_left < 0))
 
     def subtree(self, node: int) -> Tree:
         """Return the tree below a node, which becomes the root."""
+        self._check_nodes("node", [node])
         top = np.zeros(self.n_nodes, dtype=np.bool_)
         top[node] = True
         keep = np.flatnonzero(top | _routing.below_nodes(self.parents, top))
