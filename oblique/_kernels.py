@@ -825,7 +825,7 @@ def best_safe_variant(
     Returns
     -------
     (which, new value, threshold); which is -1 for the threshold, p for ``values[p]``, -2 when
-    no safe row is misclassified, -3 when every variant has an empty side
+    no safe row is misclassified, -3 when every variant has an empty side or gains nothing
     """
     n = rows.shape[0]
     n_classes = total.shape[0]
@@ -879,7 +879,8 @@ def best_safe_variant(
                 continue
         if gain > best + TIE:
             best, which, value = gain, p, values[p] + change
-    if best < 0.0:
+    # A gain of nothing is rounding on either side of zero: no better than an empty side.
+    if best <= TIE:
         return -3, 0.0, threshold
     return which, value, cut if which < 0 else tilted
 

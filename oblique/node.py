@@ -100,8 +100,8 @@ class Table:
         self.min_weight = min_weight
         self.has_missing = bool(np.isnan(X).any())
         unit = weights is None or bool((weights == 1.0).all())
-        # Weights that are whole numbers count repeated rows.
-        self.is_counted = unit or bool((self.weights == np.floor(self.weights)).all())
+        # Weights that are whole numbers count repeated rows, as far as float64 can count.
+        self.is_counted = unit or _are_whole(self.weights)
         fast = unit and not self.has_missing and self.criterion_code == _kernels.ENTROPY
         unlimited = max(min_leaf, min_weight) <= 1.0
         self.log_table = _kernels.xlogx_table(n) if fast and unlimited else _NO_TABLE
@@ -412,6 +412,10 @@ class Node:
             picks = np.argsort(values, axis=1, kind=kind)
             store.lines[begin + 1 : begin + block + 1, self.start : self.stop] = rows[picks]
         self._sorted = True
+
+
+def _are_whole(weights: NDArray[np.float64]) -> bool:
+    return bool((weights == np.floor(weights)).all() and weights.sum() < 2.0**53)
 
 
 def read_only(array: Array) -> Array:

@@ -65,6 +65,8 @@ def test_node_shows_its_rows_in_an_order_of_their_own():
 def test_whole_weights_count_as_repeated_rows():
     assert Node.from_data([[1.0], [2.0]], [0, 1], sample_weight=[3.0, 2.0]).n_effective == 5.0
     assert Node.from_data([[1.0], [2.0]], [0, 1], sample_weight=[3.5, 2.0]).n_effective == 2.0
+    # Every float64 of this size is a whole number; none of them counts anything.
+    assert Node.from_data([[1.0], [2.0]], [0, 1], sample_weight=[1e60, 1e61]).n_effective == 2.0
 
 
 def test_categorical_columns_are_told_apart():

@@ -29,7 +29,7 @@ class SafeAdjusted(SplitFinder):
     threshold or one of its weights, is changed so that the deepest misclassified safe row lies
     exactly on the plane, and a row on the plane counts as safe; of all these variants the one
     of largest gain is taken. A plane that misclassifies no safe row, or whose variants would
-    all leave a side empty, stays as it is.
+    all leave a side empty or gain nothing, stays as it is.
 
     Changing a weight turns the plane about a line through the origin, so weights are taken in
     the data's own origin and units, as in the paper. In mode "literal" the unsafe region of the
