@@ -1,5 +1,6 @@
 """Classifiers that misbehave, for tests of the comparison."""
 
+import contextlib
 import multiprocessing
 import os
 import signal
@@ -43,6 +44,45 @@ class TooShort(Majority):
 class OddProbabilities(Majority):
     def predict_proba(self, X):
         return np.full((len(X), len(self.classes_)), np.nan)
+
+
+class TooProbable(Majority):
+    def predict_proba(self, X):
+        return np.full((len(X), len(self.classes_)), 0.9)
+
+
+class Backwards(Majority):
+    """Has its classes, and so the columns of its probabilities, in an order of its own."""
+
+    def fit(self, X, y):
+        super().fit(X, y)
+        self.classes_ = self.classes_[::-1]
+        return self
+
+    def predict_proba(self, X):
+        return np.eye(len(self.classes_))[np.zeros(len(X), dtype=int)]
+
+
+class Leaving(Majority):
+    def fit(self, X, y):
+        raise SystemExit(3)
+
+
+class Stubborn(Majority):
+    """Catches whatever interrupts its fit, and ends as if all was well."""
+
+    def fit(self, X, y):
+        with contextlib.suppress(BaseException):
+            time.sleep(2.0)
+        return super().fit(X, y)
+
+
+class Hanging(Majority):
+    """Hangs on few rows, too; heeds signals."""
+
+    def fit(self, X, y):
+        time.sleep(60.0)
+        return super().fit(X, y)
 
 
 class Sleeping(Majority):

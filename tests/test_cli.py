@@ -135,6 +135,7 @@ def test_design_file(tmp_path, capsys):
         (["--data", "pima", "--unsafe", "purple"], "'purple'"),
         (["--time-limit", "-1"], "time_limit"),
         (["--shard", "3/2"], "shard"),
+        (["--folds", "3", "--train-sizes", "0.5"], "exclude each other"),
     ],
 )
 def test_bad_input(arguments, said, capsys):

@@ -108,6 +108,10 @@ def test_splits_are_stratified_and_disjoint():
         ({"repeats": 1.5}, ValueError, "repeats"),
         ({"seed": -1}, ValueError, "seed"),
         ({"unsafe_cost": 0}, ValueError, "unsafe_cost"),
+        ({"unsafe_cost": float("inf")}, ValueError, "unsafe_cost"),
+        ({"unsafe_cost": "4"}, ValueError, "unsafe_cost"),
+        ({"train_sizes": [0.5, 0.5]}, ValueError, "the same twice in 50/50, 50/50"),
+        ({"train_sizes": [0.3, 0.1 + 0.2]}, ValueError, "the same twice in 30/70, 30/70"),
     ],
 )
 def test_bad_designs_are_refused_at_once(options, error, said):
@@ -126,6 +130,16 @@ def test_class_with_too_few_rows():
     dataset = make_dataset("lopsided", frame, target="label")
     with pytest.raises(ValueError, match="class 'rare' has 1 rows"):
         Design([dataset], [CART]).cells()
+
+
+def test_train_size_that_takes_no_row_of_a_class():
+    with pytest.raises(ValueError, match=r"train_sizes: data set 'pima' cannot be split at 0\.001"):
+        Design(["pima"], [CART], train_sizes=[0.5, 0.001]).cells()
+    bupa = load_dataset("bupa")
+    label = ["b"] * 3 + ["a", "c"] * ((len(bupa.data) - 3) // 2)
+    dataset = make_dataset("rare", bupa.data.assign(label=label), target="label")
+    with pytest.raises(ValueError, match="no training row is left of class b"):
+        Design([dataset], [CART], train_sizes=[0.1]).cells()
 
 
 def test_single_class():

@@ -58,6 +58,12 @@ def test_file_and_python_are_the_same_design(folder):
         ("tree:Decision", "tree:Decisions", 14, "'DecisionTreeClassifier'"),
         ("max_depth = 1", "max_deep = 1", 15, "max_deep"),
         ("seed = 2", "seed = = 2", 6, "Invalid value"),
+        ("seed = 2", 'unsafe_cost = "4"', 6, "unsafe_cost must be"),
+        ("seed = 2", "n_folds = 5", 4, "exclude each other"),
+        ('"pima", "wards"', '"pima", 3', 2, "datasets must be a list of names"),
+        ('"wards.csv"', "3", 9, "path must be a text, got 3"),
+        ("{ max_depth = 1 }", "3", 15, "parameters must be a table"),
+        ('["pima", "wards"]', '["pima"]', 8, "listed name='wards'"),
         ('[strategy.stump]\nuse', '[strategy]\nstump = 3\nuse', 14, "must be a table"),
     ],
 )  # fmt: skip
@@ -96,3 +102,11 @@ def test_what_python_gave_is_a_comment():
 
     text = format_design(Design(["pima"], [Strategy("mine", DecisionTreeClassifier(max_depth=3))]))
     assert "# strategy 'mine' was given from Python: DecisionTreeClassifier(max_depth=3)" in text
+
+
+@pytest.mark.parametrize("kind", ["data", "strategy"])
+def test_tables_that_are_none(tmp_path, kind):
+    path = tmp_path / "design.toml"
+    path.write_text(f'datasets = ["pima"]\nstrategies = ["ldt"]\n{kind} = ["x"]\n')
+    with pytest.raises(DesignFileError, match=rf"line 3: {kind} must be tables"):
+        read_design(path)

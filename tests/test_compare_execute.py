@@ -5,12 +5,17 @@ import time
 import numpy as np
 import pytest
 from odd_classifiers import (
+    Backwards,
+    Hanging,
+    Leaving,
     Majority,
     Nameless,
     OddProbabilities,
     Raising,
     Sleeping,
+    Stubborn,
     ThreadCounting,
+    TooProbable,
     TooShort,
     Warning_,
 )
@@ -22,6 +27,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
+import oblique.compare.timing
 from oblique.compare import Design, Strategy, run, run_cell
 from oblique.compare.deadline import TimeLimitExceeded, deadline
 from oblique.compare.execute import prepare_estimator
@@ -97,6 +103,9 @@ def test_same_cell_same_scores():
         (Nameless(), "ValueError", "predict returned nan for 384 of 384 rows"),
         (TooShort(), "ValueError", r"predict returned shape (383,) for 384 rows"),
         (OddProbabilities(), "ValueError", "no probabilities"),
+        (TooProbable(), "ValueError", "a row that adds up to 1.8"),
+        (Backwards(), "ValueError", "classes_, the columns of predict_proba, is ['1', '0']"),
+        (Leaving(), "SystemExit", "3"),
     ],
 )
 def test_a_bad_strategy_makes_a_failed_record(estimator, error, said):
@@ -140,6 +149,32 @@ def test_time_limit(in_thread):
     assert records[0]["status"] == "failed"
     assert records[0]["error"]["type"] == "TimeLimitExceeded"
     assert "0.3 s" in records[0]["error"]["message"]
+
+
+@pytest.mark.parametrize("in_thread", [False, True])
+@pytest.mark.parametrize("estimator", [Hanging(), Stubborn()])
+def test_time_limit_of_what_hangs_at_once_or_catches_everything(estimator, in_thread, monkeypatch):
+    monkeypatch.setattr(oblique.compare.timing, "_warm", set())
+    monkeypatch.setattr(time, "sleep", time.sleep if not in_thread else sleep_in_steps)
+    records = []
+
+    def work():
+        records.append(run_cell(make_cell(estimator), time_limit=0.3))
+
+    if in_thread:
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+    else:
+        work()
+    assert records[0]["status"] == "failed"
+    assert records[0]["error"]["type"] == "TimeLimitExceeded"
+
+
+def sleep_in_steps(seconds, pause=time.sleep):
+    """Sleep so that an exception sent to the thread arrives soon."""
+    for _ in range(round(seconds / 0.05)):
+        pause(0.05)
 
 
 def test_time_limit_leaves_nothing_behind():

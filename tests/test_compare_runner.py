@@ -6,8 +6,9 @@ from odd_classifiers import Deaf, Killed, Majority, Raising, Sleeping
 from sklearn.tree import DecisionTreeClassifier
 
 import oblique.compare.local
-from oblique.compare import Design, ResultStore, Strategy, run
+from oblique.compare import Design, ResultStore, Strategy, run, summarize
 from oblique.compare.local import cells_in_flight
+from oblique.compare.text import format_results
 
 CART = Strategy("cart", DecisionTreeClassifier())
 MAJORITY = Strategy("majority", Majority())
@@ -61,6 +62,13 @@ def test_shards_are_the_whole(tmp_path):
     assert ResultStore(tmp_path).status() == (4, 0, 2)
     run(design, store=tmp_path, shard=(3, 3), progress=False)
     assert ResultStore(tmp_path).status() == (6, 0, 0)
+
+
+def test_a_shard_may_be_empty():
+    results = run(Design(["pima"], [CART], repeats=2), shard=(3, 3), progress=False)
+    assert results.records == ()
+    assert summarize(results.records).empty
+    assert format_results(results.records) == ""
 
 
 def test_predictions_are_added_on_request(tmp_path):

@@ -8,7 +8,7 @@ from odd_classifiers import Majority
 
 from oblique.compare import Design, ResultStore, Strategy
 from oblique.compare.compact import compact
-from oblique.compare.execute import run_cell
+from oblique.compare.execute import RECORD_FORMAT, run_cell
 
 
 def record_of(number, status="done"):
@@ -61,6 +61,24 @@ def test_a_damaged_file_is_named(tmp_path, text):
     store = ResultStore(tmp_path)
     (tmp_path / "cells" / "abc.json").write_text(text)
     with pytest.raises(ValueError, match=r"abc\.json is no record"):
+        list(store.records())
+
+
+@pytest.mark.parametrize("text", ["{}", '{"a": 1}', '{"key": "abc"}', None])
+def test_an_alien_file_is_named(tmp_path, text):
+    store = ResultStore(tmp_path)
+    text = json.dumps(record_of(1)) if text is None else text
+    (tmp_path / "cells" / "abc.json").write_text(text)
+    with pytest.raises(ValueError, match=r"abc\.json is no record"):
+        store.status()
+    with pytest.raises(ValueError, match=r"abc\.json is no record"):
+        store.read("abc")
+
+
+def test_a_newer_record_is_refused(tmp_path):
+    store = ResultStore(tmp_path)
+    store.write({**record_of(1), "format": RECORD_FORMAT + 1})
+    with pytest.raises(ValueError, match=r"format 2; this version reads up to 1"):
         list(store.records())
 
 

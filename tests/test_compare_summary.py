@@ -45,6 +45,13 @@ def test_means_and_intervals(results):
     assert (row["cells"], row["failed"]) == (6, 0)
 
 
+def test_different_things_of_one_name_are_not_averaged(results):
+    other = Strategy("ap", DecisionTreeClassifier(max_depth=2))
+    mixed = [*results.records, *run(Design(["pima"], [other], repeats=1), progress=False).records]
+    with pytest.raises(ValueError, match="'ap' on 'pima' differ in parameters; summarise one"):
+        summarize(mixed)
+
+
 def test_failed_cells_are_counted_and_not_scored(results):
     summary = summarize(results.records)
     row = summary[summary["strategy"] == "raising"].iloc[0]

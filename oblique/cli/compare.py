@@ -85,9 +85,10 @@ def execute(arguments: argparse.Namespace) -> int:
         if Path(arguments.output).suffix not in (".csv", ".json"):
             raise ValueError(f"--output {arguments.output}: the name must end in .csv or .json")
         check_writable(arguments.output)
+    design = _make_design(arguments)
     if arguments.report:
         check_extra()
-    design = _make_design(arguments)
+        Path(arguments.report).mkdir(parents=True, exist_ok=True)
     try:
         results = run(
             design,
@@ -108,7 +109,7 @@ def execute(arguments: argparse.Namespace) -> int:
         _print_tables(results)
     if arguments.output:
         _write_cells(results, arguments.output)
-    if arguments.report:
+    if arguments.report and results.records:
         page = report(results, arguments.report, command=arguments.command_line)
         print(f"report written to {page}", file=sys.stderr)
     return _tell_failures(results)
@@ -127,6 +128,8 @@ def _make_design(arguments: argparse.Namespace) -> Design:
         "seed": arguments.seed,
         "unsafe_cost": arguments.unsafe_cost,
     }
+    if arguments.folds is not None and arguments.train_sizes is not None:
+        raise ValueError("--folds and --train-sizes exclude each other; give one of them")
     options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     if arguments.design is not None:
         if options or arguments.data:
@@ -154,6 +157,9 @@ def _parse_shard(text: str) -> tuple[int, int]:
 def _print_tables(results: Results) -> None:
     from oblique.compare.text import format_results
 
+    if not results.records:
+        print("this part of the design has no cells", file=sys.stderr)
+        return
     print(format_results(results.records))
 
 

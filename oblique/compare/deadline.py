@@ -3,13 +3,17 @@
 import ctypes
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 
-class TimeLimitExceeded(Exception):  # noqa: N818 - read as a sentence in a record
-    """A cell took longer than its time limit."""
+class TimeLimitExceeded(BaseException):
+    """A cell took longer than its time limit.
+
+    Like an interrupt it is no `Exception`, lest a strategy that catches those goes on.
+    """
 
 
 @contextmanager
@@ -28,18 +32,20 @@ def deadline(seconds: float | None) -> Iterator[None]:
     """
     if seconds is None:
         yield
-    elif threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer"):
-        with _alarm(seconds):
-            yield
-    else:
-        with _raise_in_thread(seconds):
-            yield
+        return
+    start = time.monotonic()
+    is_main = threading.current_thread() is threading.main_thread()
+    with _alarm(seconds) if is_main and hasattr(signal, "setitimer") else _raise_in_thread(seconds):
+        yield
+    # A strategy may have caught the exception and gone on with less than it should have.
+    if time.monotonic() - start > seconds:
+        raise _exceeded(seconds)
 
 
 @contextmanager
 def _alarm(seconds: float) -> Iterator[None]:
     def give_up(signum: int, frame: Any) -> None:
-        raise TimeLimitExceeded(f"time limit of {seconds:g} s exceeded")
+        raise _exceeded(seconds)
 
     previous = signal.signal(signal.SIGALRM, give_up)
     signal.setitimer(signal.ITIMER_REAL, seconds)
@@ -67,12 +73,16 @@ def _raise_in_thread(seconds: float) -> Iterator[None]:
     try:
         yield
     except _ThreadTimeLimitExceeded as error:
-        raise TimeLimitExceeded(f"time limit of {seconds:g} s exceeded") from error
+        raise _exceeded(seconds) from error
     finally:
         with lock:
             ended.set()
         timer.cancel()
 
 
-class _ThreadTimeLimitExceeded(Exception):  # noqa: N818
+def _exceeded(seconds: float) -> TimeLimitExceeded:
+    return TimeLimitExceeded(f"time limit of {seconds:g} s exceeded")
+
+
+class _ThreadTimeLimitExceeded(BaseException):
     """Sent without a message: an exception sent to a thread is a bare class."""

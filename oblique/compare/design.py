@@ -11,7 +11,7 @@ import numpy as np
 from oblique.compare.cell import Cell
 from oblique.compare.seeding import derive_seed
 from oblique.compare.source import Source, load_source, make_source
-from oblique.compare.splitting import TrainTest
+from oblique.compare.splitting import TrainTest, split_rows
 from oblique.compare.strategy import Strategy, load_strategy
 
 if TYPE_CHECKING:
@@ -90,6 +90,8 @@ class Design:
         loaded = [load_source(source) for source in self.datasets]
         for dataset in loaded:
             _check_class_sizes(dataset, self.n_folds or 2)
+            if self.n_folds is None:
+                _check_train_sizes(dataset, self.train_sizes)
         return [
             self._make_cell(source, dataset, strategy, split)
             for split in self.splits()
@@ -132,10 +134,15 @@ def _check_numbers(design: Design) -> None:
     for size in _several("train_sizes", design.train_sizes):
         if not isinstance(size, float | int) or not 0.0 < size < 1.0:
             raise ValueError(f"train_sizes must lie between 0 and 1, got {size!r}")
+    protocols = [TrainTest(size, None, None, 0).protocol for size in design.train_sizes]
+    if len(set(protocols)) < len(protocols):
+        # They would count as different splits in every mean and halve its variance.
+        raise ValueError(f"train_sizes are the same twice in {', '.join(protocols)}")
     if design.n_folds is not None:
         _check_integer("n_folds", design.n_folds, 2)
-    if design.unsafe_cost is not None and not design.unsafe_cost > 0:
-        raise ValueError(f"unsafe_cost must be a positive number, got {design.unsafe_cost!r}")
+    cost = design.unsafe_cost
+    if cost is not None and not (isinstance(cost, float | int) and 0 < cost < np.inf):
+        raise ValueError(f"unsafe_cost must be a positive number, got {cost!r}")
     _check_integer("repeats", design.repeats, 1)
     _check_integer("seed", design.seed, 0)
 
@@ -148,10 +155,21 @@ def _check_integer(name: str, value: Any, least: int) -> None:
 def _check_class_sizes(dataset: Dataset, least: int) -> None:
     counts = dataset.target.value_counts()
     if len(counts) < 2:
-        raise ValueError(f"data set {dataset.name!r} has one class, {counts.index[0]!r}")
+        raise ValueError(f"data set {dataset.name!r} has one class, {str(counts.index[0])!r}")
     if counts.min() < least:
         raise ValueError(
-            f"data set {dataset.name!r}: class {counts.idxmin()!r} has {counts.min()} rows; "
+            f"data set {dataset.name!r}: class {str(counts.idxmin())!r} has {counts.min()} rows; "
             f"stratified splits need at least {least}. Remove or merge the class, or use fewer "
             "folds"
         )
+
+
+def _check_train_sizes(dataset: Dataset, train_sizes: Sequence[float]) -> None:
+    """Try a split of each size; how many rows of a class it takes does not depend on the seed."""
+    for size in train_sizes:
+        try:
+            split_rows(dataset.target, TrainTest(size, None, None, 0), seed=0)
+        except ValueError as error:
+            raise ValueError(
+                f"train_sizes: data set {dataset.name!r} cannot be split at {size:g}: {error}"
+            ) from None

@@ -27,8 +27,8 @@ _KEYS = (
     "data",
     "strategy",
 )
-_DATA_KEYS = ("path", "target", "unsafe_class")
-_STRATEGY_KEYS = ("use", "parameters", "description")
+_DATA_KEYS: dict[str, type] = {"path": str, "target": str, "unsafe_class": object}
+_STRATEGY_KEYS: dict[str, type] = {"use": str, "parameters": dict, "description": str}
 
 
 class DesignFileError(ValueError):
@@ -68,19 +68,26 @@ def read_design(path: str | PathLike[str]) -> Design:
     document = _Document(Path(path), Path(path).read_text())
     given = document.parse()
     document.check_keys(given, _KEYS, "")
-    for table, keys in (("data", _DATA_KEYS), ("strategy", _STRATEGY_KEYS)):
-        for name, entries in given.get(table, {}).items():
-            document.check_keys(entries, keys, f"{table}.{name}")
-    for required in ("datasets", "strategies"):
-        if not isinstance(given.get(required), list):
+    for required, table, kinds in (
+        ("datasets", "data", _DATA_KEYS),
+        ("strategies", "strategy", _STRATEGY_KEYS),
+    ):
+        names = given.get(required)
+        if not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
             raise document.error(f"{required} must be a list of names", required)
+        document.check_tables(given.get(table, {}), table, kinds)
+    if "n_folds" in given and "train_sizes" in given:
+        raise document.error("n_folds and train_sizes exclude each other", "train_sizes")
     data, strategy = given.pop("data", {}), given.pop("strategy", {})
+    listed = {"data": given["datasets"], "strategy": given["strategies"]}
     given["datasets"] = [
         _make_source(name, data.get(name, {}), document) for name in given["datasets"]
     ]
     given["strategies"] = [
         _make_strategy(name, strategy.get(name, {}), document) for name in given["strategies"]
     ]
+    document.check_used(data, "data", listed["data"])
+    document.check_used(strategy, "strategy", listed["strategy"])
     try:
         return Design(**given)
     except (ValueError, TypeError) as error:
@@ -138,7 +145,7 @@ def _format_strategy(strategy: Strategy) -> list[str]:
 
 def _assign(key: str, value: Any) -> str:
     """Write ``key = value``; JSON's texts, numbers, booleans and lists are TOML's, too."""
-    return f"{key} = {json.dumps(value)}"
+    return f"{key} = {json.dumps(value, ensure_ascii=False)}"
 
 
 class _Document(NamedTuple):
@@ -152,6 +159,25 @@ class _Document(NamedTuple):
             return tomllib.loads(self.text)
         except tomllib.TOMLDecodeError as error:
             raise DesignFileError(f"{self.path}: {error}") from None
+
+    def check_tables(self, tables: Any, kind: str, types: dict[str, type]) -> None:
+        """Check the tables ``[kind.NAME]`` and the types of what they hold."""
+        if not isinstance(tables, dict):
+            raise self.error(f"{kind} must be tables [{kind}.NAME]", kind)
+        for name, entries in tables.items():
+            table = f"{kind}.{name}"
+            self.check_keys(entries, tuple(types), table)
+            for key, value in entries.items():
+                if not isinstance(value, types[key]):
+                    wanted = "a table" if types[key] is dict else "a text"
+                    raise self.error(f"{key} must be {wanted}, got {value!r}", key, table)
+
+    def check_used(self, tables: dict[str, Any], kind: str, names: list[str]) -> None:
+        """Refuse a table whose name is not listed; it would be ignored without a word."""
+        for name in tables:
+            if name not in names:
+                told = unknown_name("listed name", name, names)
+                raise self.error(f"[{kind}.{name}]: {told}", name, kind)
 
     def check_keys(self, entries: Any, known: tuple[str, ...], table: str) -> None:
         if not isinstance(entries, dict):

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from oblique.compare.cell import Cell
-from oblique.compare.deadline import deadline
+from oblique.compare.deadline import TimeLimitExceeded, deadline
 from oblique.compare.environment import describe_environment
 from oblique.compare.measure import (
     check_predictions,
@@ -66,7 +66,8 @@ def run_cell(
             outcome = _fit_and_score(cell, dataset, keep_predictions)
         outcome["warnings"] = sorted({f"{w.category.__name__}: {w.message}" for w in told})
         frame |= {"status": "done", **outcome}
-    except Exception as error:  # a foreign estimator may raise anything
+    # A foreign estimator may raise anything, and even try to end the process.
+    except (Exception, SystemExit, TimeLimitExceeded) as error:
         frame |= {"status": "failed", "error": describe_error(error)}
     frame["environment"] = describe_environment()
     return frame
@@ -146,6 +147,12 @@ def _load_checked(cell: Cell) -> Dataset:
 def _probabilities(model: Any, data: Any, classes: NDArray[Any]) -> NDArray[np.float64] | None:
     if not hasattr(model, "predict_proba"):
         return None
+    columns = getattr(model, "classes_", classes)
+    if not np.array_equal(columns, classes):
+        raise ValueError(
+            f"classes_, the columns of predict_proba, is {list(map(str, columns))}; expected the "
+            f"sorted classes {list(map(str, classes))}"
+        )
     return check_probabilities(model.predict_proba(data), len(data), len(classes))
 
 

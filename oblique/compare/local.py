@@ -43,15 +43,17 @@ def run_local(
     folder : path
         Empty folder in which a file with the key of a cell stands for as long as it runs.
     """
-    from joblib import Parallel, delayed, parallel_config
+    from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 
     remaining = {cell.key: cell for cell in cells}
     while remaining:
         task = delayed(run_marked)
         try:
             with parallel_config("loky", inner_max_num_threads=1):
+                # With one job, which -1 may mean, too, the cells run in this very process.
+                is_worker = effective_n_jobs(n_jobs) != 1
                 stream = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
-                    task(cell, options, folder, n_jobs != 1) for cell in list(remaining.values())
+                    task(cell, options, folder, is_worker) for cell in list(remaining.values())
                 )
                 with _closing_quietly(stream):
                     for record in stream:

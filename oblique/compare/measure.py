@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Scores = dict[str, Any]
+# Wide enough for sums of many probabilities in single precision.
+_SUM_TOLERANCE = 1e-3
 
 
 def check_predictions(predicted: Any, classes: Any, n_rows: int) -> NDArray[Any]:
@@ -35,7 +37,7 @@ def check_probabilities(probabilities: Any, n_rows: int, n_classes: int) -> NDAr
     Raises
     ------
     ValueError
-        If their shape is wrong or they are no numbers between 0 and 1.
+        If their shape is wrong, or a row holds no numbers between 0 and 1 that add up to 1.
     """
     array = np.asarray(probabilities, dtype=np.float64)
     if array.shape != (n_rows, n_classes):
@@ -44,6 +46,10 @@ def check_probabilities(probabilities: Any, n_rows: int, n_classes: int) -> NDAr
         )
     if not ((array >= -1e-9) & (array <= 1 + 1e-9)).all():
         raise ValueError("predict_proba returned values that are no probabilities")
+    sums = array.sum(axis=1)
+    if (np.abs(sums - 1) > _SUM_TOLERANCE).any():
+        worst = sums[np.abs(sums - 1).argmax()]
+        raise ValueError(f"predict_proba returned a row that adds up to {worst:g}, not to 1")
     return array
 
 

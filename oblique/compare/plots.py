@@ -68,6 +68,8 @@ def draw_accuracies(summary: DataFrame) -> str:
                 label=strategy,
             )
         axis.set_xticks(range(len(datasets)), datasets)
+        # A data set without an unsafe class keeps its place in all panels.
+        axis.set_xlim(-0.6, len(datasets) - 0.4)
         axis.set_title(text, loc="left", fontsize=9)
         low = 100 * np.nanmin(summary[measure].astype(float))
         # Bars start at 0 unless that would hide what differs; then the axis says so.

@@ -58,7 +58,7 @@ def split_rows(
     Raises
     ------
     ValueError
-        If a class has too few rows to be in both parts.
+        If a class has too few rows to be in the training part, or in every fold.
     """
     from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 
@@ -70,4 +70,7 @@ def split_rows(
     else:
         folds = StratifiedKFold(split.n_folds, shuffle=True, random_state=seed)
         train, test = list(folds.split(rows, labels))[split.fold or 0]
+    absent = np.setdiff1d(labels, labels[train])
+    if len(absent):
+        raise ValueError(f"no training row is left of class {absent[0]}, which has too few rows")
     return np.sort(train), np.sort(test)

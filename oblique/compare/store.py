@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from uuid import uuid4
 
 from oblique.compare.cell import Cell
-from oblique.compare.execute import Record
+from oblique.compare.execute import RECORD_FORMAT, Record
 from oblique.compare.identity import hash_json
 
 STORE_FORMAT = 1
@@ -74,12 +74,18 @@ class ResultStore:
         _write_whole(self._cells / f"{record['key']}.json", record)
 
     def read(self, key: str) -> Record | None:
-        """Return the record of a cell, or None if there is none."""
+        """Return the record of a cell, or None if there is none.
+
+        Raises
+        ------
+        ValueError
+            If the file is no record of this cell; it is named.
+        """
         try:
             text = (self._cells / f"{key}.json").read_bytes()
         except FileNotFoundError:
             return None
-        return _parse(text, f"{key}.json")
+        return _check_record(_parse(text, f"{key}.json"), key)
 
     def keys(self) -> set[str]:
         """Return the keys of all records."""
@@ -159,9 +165,9 @@ def _write_whole(path: Path, value: dict[str, Any]) -> None:
     try:
         temporary.write_text(text)
         temporary.replace(path)
-    except OSError:
+    except OSError as error:
         temporary.unlink(missing_ok=True)
-        raise
+        raise OSError(error.errno, error.strerror, str(path)) from error
 
 
 def _parse(text: bytes, name: str) -> dict[str, Any]:
@@ -172,3 +178,19 @@ def _parse(text: bytes, name: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ValueError(f"{name} is no record: it holds a {type(value).__name__}")
     return value
+
+
+def _check_record(record: Record, key: str) -> Record:
+    """Refuse a file that somebody else put between the records, or a newer version wrote."""
+    written = record.get("format")
+    if isinstance(written, int) and written > RECORD_FORMAT:
+        raise ValueError(
+            f"{key}.json has format {written}; this version reads up to {RECORD_FORMAT}. Upgrade "
+            "oblique-trees, or use another store"
+        )
+    if record.get("key") != key or not {"cell", "status"} <= record.keys():
+        raise ValueError(
+            f"{key}.json is no record of a cell of this name. Remove the file; a cell whose "
+            "record is missing runs again"
+        )
+    return record

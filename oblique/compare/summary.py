@@ -31,6 +31,7 @@ MEASURES = (
     "predict_seconds",
     "memory_bytes",
 )
+_SAME_IN_A_GROUP = ("checksum", "parameters", "unsafe_class", "unsafe_cost", "scoring_version")
 GROUP_COLUMNS = ("dataset", "protocol", "strategy")
 
 
@@ -71,10 +72,20 @@ def summarize(records: Iterable[Record], *, level: float = 0.95) -> DataFrame:
         ``cells`` and ``failed``, and for every measure its mean and, as ``MEASURE_ci``, half
         the width of its t interval. As the cells of a data set share rows, such an interval
         tells the scatter between splits and is no test between strategies.
+
+    Raises
+    ------
+    ValueError
+        If records of one name are of different data or parameters, as a store may hold them
+        after a design was changed: their mean would be that of nothing.
     """
     from pandas import DataFrame
 
-    table = tabulate(records)
+    kept = list(records)
+    _refuse_mixture(kept)
+    table = tabulate(kept)
+    if table.empty:
+        return DataFrame(columns=[*GROUP_COLUMNS, "cells", "failed", *MEASURES])
     rows = []
     for names, group in table.groupby(list(GROUP_COLUMNS), sort=False):
         row: dict[str, Any] = dict(zip(GROUP_COLUMNS, names, strict=True))
@@ -101,6 +112,21 @@ def mean_interval(values: ArrayLike, *, level: float = 0.95) -> tuple[float, flo
         return (float(known[0]) if len(known) else np.nan), np.nan
     t = stdtrit(len(known) - 1, (1 + level) / 2)
     return float(known.mean()), float(t * known.std(ddof=1) / np.sqrt(len(known)))
+
+
+def _refuse_mixture(records: Iterable[Record]) -> None:
+    known: dict[tuple[str, ...], dict[str, Any]] = {}
+    for record in records:
+        cell = record["cell"]
+        names = tuple(str(cell[name]) for name in ("dataset", "strategy", "train_size", "n_folds"))
+        told = {name: cell.get(name) for name in _SAME_IN_A_GROUP}
+        if known.setdefault(names, told) != told:
+            differing = [name for name in told if told[name] != known[names][name]]
+            raise ValueError(
+                f"records of {cell['strategy']!r} on {cell['dataset']!r} differ in "
+                f"{', '.join(differing)}; summarise one design at a time: run(design, store=...) "
+                "returns the records of that design alone"
+            )
 
 
 def _flatten(record: Record) -> dict[str, Any]:

@@ -119,6 +119,8 @@ def make_tables(records: Iterable[Record], columns: Iterable[Column] = MAIN_COLU
         Those that no cell has a value for are left out.
     """
     kept = list(records)
+    if not kept:
+        return []
     summary = summarize(kept)
     return [
         _make_table(dataset, protocol, group, _title(dataset, protocol, kept), columns)
