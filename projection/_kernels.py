@@ -768,14 +768,12 @@ def list_rows(
 
 
 @lean
-def descend(
+def walk(
     nodes: Integers,
     planes: Floats,
     values: Floats,
     chosen: Integers,
     move: Floats,
-    bounds: Floats,
-    entries: Integers,
     useful: Flags,
     x: Floats,
     case: int,
@@ -783,18 +781,17 @@ def descend(
     node: int,
     state: int,
     bound: float,
-    size: int,
+    path: Integers,
+    far_bounds: Floats,
 ) -> tuple[int, int]:
-    """Follow a projection down and queue the far children.
+    """Follow a projection down: (number of far children noted, useful leaf reached or -1).
 
-    The near child holds the same projection, so its bound is exact for nothing. Returns the
-    useful leaf that was reached (or -1) and the size of the queue.
-
-    Lower bounds of the far child: the distance of the case from the plane, if the projection is
-    on the same side of it, which is certain without a product when the plane is farther than the
-    projection; otherwise, for norm 2, ``bound + here ** 2``, as the angle at a projection is
-    obtuse.
+    The near child holds the same projection, so its bound is exact for nothing. Lower bounds of
+    the far child: the distance of the case from the plane, if the projection is on the same side
+    of it, which is certain without a product when the plane is farther than the projection;
+    otherwise, for norm 2, ``bound + here ** 2``, as the angle at a projection is obtuse.
     """
+    count = 0
     while nodes[node, LEFT] >= 0:
         row = evaluate(nodes, planes, values, chosen, node, case, x)
         here = values[row]
@@ -811,14 +808,14 @@ def descend(
         near, far = nodes[node, LEFT], nodes[node, RIGHT]
         if here > 0.0:
             near, far = far, near
-        if useful[far]:
-            far_away = max(far_away, bound)
-            if far_away < np.inf:
-                size = push(bounds, entries, size, far_away, far, state, 0)
+        if useful[far] and far_away < np.inf:
+            path[count] = far
+            far_bounds[count] = max(far_away, bound)
+            count += 1
         if not useful[near]:
-            return -1, size
+            return count, -1
         node = near
-    return node, size
+    return count, node
 
 
 @lean
@@ -831,6 +828,8 @@ def search_case(
     moves: Floats,
     rows: Integers,
     signs: Floats,
+    path: Integers,
+    far_bounds: Floats,
     bounds: Floats,
     entries: Integers,
     position: Integers,
@@ -881,12 +880,14 @@ def search_case(
             if size > 0 and bound > bounds[0]:
                 size = push(bounds, entries, size, bound, node, state, 1)
                 continue
-        leaf, size = descend(
-            nodes, planes, values, chosen, moves[state], bounds, entries, useful,
-            x, case, norm, node, state, bound, size,
+        noted, leaf = walk(
+            nodes, planes, values, chosen, moves[state], useful, x, case, norm, node, state,
+            bound, path, far_bounds,
         )  # fmt: skip
         if leaf >= 0:
             return leaf, bound, state, states - 1, failures
+        for i in range(noted):
+            size = push(bounds, entries, size, far_bounds[i], path[i], state, 0)
     return -1, np.inf, 0, states - 1, failures
 
 
@@ -922,6 +923,7 @@ def search_batch(
     values = np.empty(planes.shape[0])
     chosen = np.full((n_nodes, 2), -1, dtype=np.int64)
     rows, signs = np.empty(n_rows, dtype=np.int64), np.empty(n_rows)
+    path, far_bounds = np.empty(max_depth, dtype=np.int64), np.empty(max_depth)
     bounds, entries = np.empty(2 * n_nodes + 2), np.empty((2 * n_nodes + 2, 3), dtype=np.int64)
     position, dual = np.empty(size, dtype=np.int64), np.empty((3, size))
     basis, triangle = np.empty((size, n_free)), np.empty((size, size))
@@ -937,7 +939,7 @@ def search_batch(
             first = planes.shape[0] - n_limits
             value_limits(planes, first, from_case, X[i], values, rows, signs)
         found, bound, state, work[i, 0], work[i, 1] = search_case(
-            nodes, planes, n_limits, values, chosen, states, rows, signs,
+            nodes, planes, n_limits, values, chosen, states, rows, signs, path, far_bounds,
             bounds, entries, position, dual, basis, triangle, table, basic, nonbasic, flip,
             useful[target[i]], X[i], i, norm,
         )  # fmt: skip
@@ -1108,17 +1110,17 @@ def value_now(
 
 
 @lean
-def may_move_to(limits: Floats, start: float, value: float, upwards: bool) -> bool:
-    """Whether an attribute with these limits may cross a test to `value`."""
+def may_move_to(ranges: Floats, attribute: int, start: float, value: float, upwards: bool) -> bool:
+    """Whether an attribute may cross a test to `value`."""
     if upwards:
-        if value >= start and limits[MAY_RISE] == 0.0:
+        if value >= start and ranges[attribute, MAY_RISE] == 0.0:
             return False
-        if limits[OPEN_UPPER] != 0.0:
-            return value < limits[UPPER]
-        return value <= limits[UPPER]
-    if value < start and limits[MAY_FALL] == 0.0:
+        if ranges[attribute, OPEN_UPPER] != 0.0:
+            return value < ranges[attribute, UPPER]
+        return value <= ranges[attribute, UPPER]
+    if value < start and ranges[attribute, MAY_FALL] == 0.0:
         return False
-    return value >= limits[LOWER]
+    return value >= ranges[attribute, LOWER]
 
 
 @lean
@@ -1144,56 +1146,81 @@ def clip_case(
 
 
 @lean
-def descend_boxes(
+def walk_boxes(
     tests: Integers,
     edges: Floats,
-    ranges: Floats,
     members: Flags,
     trail: Integers,
     places: Floats,
-    bounds: Floats,
-    entries: Integers,
     useful: Flags,
     x: Floats,
     codes: Integers,
-    norm: int,
     node: int,
     state: int,
-    bound: float,
-    size: int,
-    states: int,
-) -> tuple[int, int, int]:
-    """Follow a state down and queue the far children: (leaf or -1, queue size, states)."""
+    path: Integers,
+) -> tuple[int, int]:
+    """Follow a state down: (length of the path, useful leaf that was reached or -1).
+
+    path[i] = (node, far child, whether the state goes left there).
+    """
+    length = 0
     while tests[node, LEFT] >= 0:
         attribute = tests[node, ATTRIBUTE]
-        limits = ranges[attribute]
         if tests[node, TESTED] < 0:
-            start = x[attribute]
-            now = value_now(trail, places, state, attribute, start)
+            now = value_now(trail, places, state, attribute, x[attribute])
             goes_left = now <= edges[node, THRESHOLD]
-            value = edges[node, RIGHT_EDGE] if goes_left else edges[node, LEFT_EDGE]
-            allowed = may_move_to(limits, start, value, goes_left)
         else:
-            # a changed category is worth 1 and satisfies every test on its column
             code = codes[attribute - x.shape[0]]
             goes_left = code >= 0 and members[tests[node, TESTED], code]
-            start, value, allowed = 0.0, 1.0, limits[COST] < np.inf
-            now = value_now(trail, places, state, attribute, 0.0)
         near, far = tests[node, RIGHT], tests[node, LEFT]
         if goes_left:
             near, far = far, near
-        if allowed and useful[far]:
-            old = abs(now - start) * limits[COST]
-            far_away = join_cost(norm, bound, old, abs(value - start) * limits[COST])
-            trail[states, 0] = state
-            trail[states, 1] = attribute
-            places[states] = value
-            size = push(bounds, entries, size, far_away, far, states, 1)
-            states += 1
+        path[length, 0] = node
+        path[length, 1] = far
+        path[length, 2] = int(goes_left)
+        length += 1
         if not useful[near]:
-            return -1, size, states
+            return length, -1
         node = near
-    return node, size, states
+    return length, node
+
+
+@lean
+def cross_test(
+    tests: Integers,
+    edges: Floats,
+    ranges: Floats,
+    trail: Integers,
+    places: Floats,
+    x: Floats,
+    norm: int,
+    node: int,
+    goes_left: bool,
+    state: int,
+    bound: float,
+    best: float,
+) -> tuple[float, float]:
+    """Value that takes a state across a test, and its bound there.
+
+    The bound is inf where the state must not go, or where this move alone reaches `best`.
+    """
+    attribute = tests[node, ATTRIBUTE]
+    cost = ranges[attribute, COST]
+    if tests[node, TESTED] >= 0:
+        # a changed category is worth 1 and satisfies every test on its column
+        now = value_now(trail, places, state, attribute, 0.0)
+        if now == 0.0:
+            bound = join_cost(norm, bound, 0.0, cost)
+        return 1.0, bound
+    start = x[attribute]
+    value = edges[node, RIGHT_EDGE] if goes_left else edges[node, LEFT_EDGE]
+    new = abs(value - start) * cost
+    if join_cost(norm, 0.0, 0.0, new) >= best:
+        return value, np.inf
+    if not may_move_to(ranges, attribute, start, value, goes_left):
+        return value, np.inf
+    now = value_now(trail, places, state, attribute, start)
+    return value, join_cost(norm, bound, abs(now - start) * cost, new)
 
 
 @lean
@@ -1212,16 +1239,59 @@ def read_state(
 
 
 @lean
-def move_cost(ranges: Floats, norm: int, x: Floats, point: Floats, changed: Flags) -> float:
-    """Length of a move, summed afresh (the running bound carries rounding errors)."""
-    total = 0.0
-    for j in range(x.shape[0]):
-        if point[j] != x[j]:
-            total = join_cost(norm, total, 0.0, abs(point[j] - x[j]) * ranges[j, COST])
-    for c in range(changed.shape[0]):
-        if changed[c]:
-            total = join_cost(norm, total, 0.0, ranges[x.shape[0] + c, COST])
-    return math.sqrt(total) if norm == 2 else total
+def search_box(
+    tests: Integers,
+    edges: Floats,
+    ranges: Floats,
+    members: Flags,
+    bounds: Floats,
+    entries: Integers,
+    trail: Integers,
+    places: Floats,
+    path: Integers,
+    useful: Flags,
+    x: Floats,
+    codes: Integers,
+    norm: int,
+) -> tuple[int, float, int]:
+    """Nearest useful leaf of one case: (leaf, bound, state).
+
+    The bound of a far child that is a leaf is its distance, and most paths end among such
+    leaves. Paths are therefore worked off from below, and what lies beyond the best leaf so far
+    is not queued.
+    """
+    best, leaf, best_state = np.inf, -1, -1
+    bound, states = clip_case(ranges, norm, x, trail, places)
+    size = 0
+    if bound < np.inf and useful[0]:
+        size = push(bounds, entries, size, bound, 0, states - 1, 1)
+    while size > 0 and bounds[0] < best:
+        bound, node, state = bounds[0], entries[0, 0], entries[0, 1]
+        size = pop(bounds, entries, size)
+        length, reached = walk_boxes(
+            tests, edges, members, trail, places, useful, x, codes, node, state, path
+        )
+        if reached >= 0:
+            return reached, bound, state
+        for i in range(length - 1, -1, -1):
+            far = path[i, 1]
+            if not useful[far]:
+                continue
+            value, far_away = cross_test(
+                tests, edges, ranges, trail, places, x, norm, path[i, 0], path[i, 2] == 1,
+                state, bound, best,
+            )  # fmt: skip
+            if far_away >= best:
+                continue
+            trail[states, 0] = state
+            trail[states, 1] = tests[path[i, 0], ATTRIBUTE]
+            places[states] = value
+            if tests[far, LEFT] < 0:
+                best, leaf, best_state = far_away, far, states
+            else:
+                size = push(bounds, entries, size, far_away, far, states, 1)
+            states += 1
+    return leaf, best, best_state
 
 
 @jit
@@ -1230,6 +1300,7 @@ def search_boxes(
     edges: Floats,
     ranges: Floats,
     members: Flags,
+    max_depth: int,
     X: Floats,
     codes: Integers,
     useful: Flags,
@@ -1245,26 +1316,14 @@ def search_boxes(
     n_states = n_nodes + X.shape[1] + 2
     bounds, entries = np.empty(n_nodes + 2), np.empty((n_nodes + 2, 3), dtype=np.int64)
     trail, places = np.empty((n_states, 2), dtype=np.int64), np.empty(n_states)
+    path = np.empty((max_depth, 3), dtype=np.int64)
     for i in range(X.shape[0]):
-        leaf[i] = -1
-        distance[i] = np.inf
-        wanted = useful[target[i]]
-        bound, states = clip_case(ranges, norm, X[i], trail, places)
-        size = 0
-        if bound < np.inf and wanted[0]:
-            size = push(bounds, entries, size, bound, 0, states - 1, 1)
-        while size > 0:
-            bound, node, state = bounds[0], entries[0, 0], entries[0, 1]
-            size = pop(bounds, entries, size)
-            found, size, states = descend_boxes(
-                tests, edges, ranges, members, trail, places, bounds, entries, wanted,
-                X[i], codes[i], norm, node, state, bound, size, states,
-            )  # fmt: skip
-            if found >= 0:
-                leaf[i] = found
-                read_state(state, trail, places, X[i], points[i], changed[i])
-                distance[i] = move_cost(ranges, norm, X[i], points[i], changed[i])
-                break
+        leaf[i], bound, state = search_box(
+            tests, edges, ranges, members, bounds, entries, trail, places, path,
+            useful[target[i]], X[i], codes[i], norm,
+        )  # fmt: skip
+        distance[i] = math.sqrt(bound) if norm == 2 else bound
+        read_state(state, trail, places, X[i], points[i], changed[i])
 
 
 @jit

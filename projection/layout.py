@@ -31,6 +31,7 @@ class Boxes(NamedTuple):
     edges: Floats
     ranges: Floats
     members: Flags
+    max_depth: int
 
 
 # --- axis-parallel partitions -------------------------------------------------------------------
@@ -65,6 +66,7 @@ def build_boxes(partition: Partition, metric: Metric, limits: MoveLimits) -> Box
         np.stack([threshold, left_edge, right_edge], axis=1),
         _ranges(metric, limits, columns),
         partition.members,
+        _max_depth(partition),
     )
 
 
