@@ -32,11 +32,34 @@ EPSILON = 2.220446049250313e-16
 
 @lean
 def dot(matrix: Floats, row: int, vector: Floats) -> float:
-    """Inner product of the start of a row with a vector, summed in index order."""
-    total = 0.0
-    for j in range(vector.shape[0]):
-        total += matrix[row, j] * vector[j]
-    return total
+    """Inner product of the start of a row with a vector, in four sums that need not wait."""
+    n = vector.shape[0]
+    s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
+    for q in range(n >> 2):
+        j = q << 2
+        s0 += matrix[row, j] * vector[j]
+        s1 += matrix[row, j + 1] * vector[j + 1]
+        s2 += matrix[row, j + 2] * vector[j + 2]
+        s3 += matrix[row, j + 3] * vector[j + 3]
+    for j in range((n >> 2) << 2, n):
+        s0 += matrix[row, j] * vector[j]
+    return (s0 + s1) + (s2 + s3)
+
+
+@lean
+def dot_rows(matrix: Floats, first: int, second: int) -> float:
+    """Inner product of two rows, summed likewise."""
+    n = matrix.shape[1]
+    s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
+    for q in range(n >> 2):
+        j = q << 2
+        s0 += matrix[first, j] * matrix[second, j]
+        s1 += matrix[first, j + 1] * matrix[second, j + 1]
+        s2 += matrix[first, j + 2] * matrix[second, j + 2]
+        s3 += matrix[first, j + 3] * matrix[second, j + 3]
+    for j in range((n >> 2) << 2, n):
+        s0 += matrix[first, j] * matrix[second, j]
+    return (s0 + s1) + (s2 + s3)
 
 
 @lean
@@ -133,16 +156,11 @@ def split_normal(
         dual[ALONG, i] = 0.0
     for _ in range(2):
         for i in range(k):
-            share = 0.0
-            for j in range(n):
-                share += basis[i, j] * basis[k, j]
+            share = dot_rows(basis, i, k)
             dual[ALONG, i] += share
             for j in range(n):
                 basis[k, j] -= share * basis[i, j]
-    squared = 0.0
-    for j in range(n):
-        squared += basis[k, j] * basis[k, j]
-    return squared
+    return dot_rows(basis, k, k)
 
 
 @lean
