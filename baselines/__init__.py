@@ -1,1 +1,5 @@
 """Rival methods that the trees of `oblique` are compared with, one file a method."""
+
+from baselines.oc1 import OC1, OC1Classifier
+
+__all__ = ["OC1", "OC1Classifier"]

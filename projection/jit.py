@@ -33,3 +33,12 @@ def lean(function: Callable[..., Any]) -> Any:
     option), which takes a quarter off loops of a microsecond that call small functions.
     """
     return numba.njit(nogil=True, error_model="numpy", _nrt=False)(function)
+
+
+def paste(function: Callable[..., Any]) -> Any:
+    """Compile a helper that numba copies into its caller.
+
+    For helpers that are called in one place and take tuples of many arrays: handing those over
+    costs more than a small helper's work, and LLVM does not copy large ones.
+    """
+    return numba.njit(inline="always", nogil=True, error_model="numpy")(function)
