@@ -14,7 +14,9 @@ def blocks(path, language):
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
-def test_python_examples_run(path, capsys):
+def test_python_examples_run(path, tmp_path, monkeypatch):
+    # What an example writes goes to a folder of its own.
+    monkeypatch.chdir(tmp_path)
     names = {"__name__": "example"}
     for block in blocks(path, "python"):
         exec(compile(block, path.name, "exec"), names)

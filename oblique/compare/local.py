@@ -1,6 +1,7 @@
 """Running cells side by side on this machine, whatever the strategies do to their process."""
 
 import faulthandler
+import signal
 import warnings
 from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
@@ -81,6 +82,9 @@ def marker(folder: Path, cell: Cell) -> Path:
 
 def run_marked(cell: Cell, options: Options, folder: Path, is_worker: bool) -> Record:
     """Run a cell in a worker and leave a mark while it runs."""
+    if is_worker:
+        # Ctrl-C reaches every process of the terminal; the parent ends the workers in good order.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
     mark = marker(folder, cell)
     mark.touch()
     limit = options.time_limit if is_worker else None
