@@ -1,0 +1,294 @@
+"""What the tree classifiers share: checking data, growing, pruning, predicting."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils import Bunch
+from sklearn.utils.validation import check_is_fitted
+
+from oblique.criteria import criterion_code
+from oblique.encode import Columns, check_columns, encode_columns, learn_columns
+from oblique.finders.base import SplitFinder, check_finder
+from oblique.holdout import hold_out
+from oblique.importance import column_spread, feature_importances
+from oblique.induction import grow
+from oblique.node import canonical_rows
+from oblique.pruning import Pruner, pruning_path
+from oblique.stopping import Stopping, is_whole
+from oblique.target import encode_labels
+from oblique.weight import combine_weights, drop_zero_weights
+
+
+class TreeClassifier(ClassifierMixin, BaseEstimator):
+    """What the tree classifiers share: checking data, growing, pruning, predicting.
+
+    A subclass says which finder, pruner and unsafe class its parameters mean.
+    """
+
+    # Parameters of the loop that every subclass stores.
+    criterion: str
+    max_depth: int | None
+    min_samples_split: int | float
+    min_samples_leaf: int | float
+    min_gain: float
+    min_weight_fraction_leaf: float
+    unsafe_class: Any
+    class_weight: Any
+    categorical_features: Any
+    random_state: Any
+
+    # What a model file holds of a fitted estimator, see `oblique.persist`.
+    _fitted_attributes = (
+        "tree_", "classes_", "unsafe_class_", "n_features_in_", "_columns", "_spread",
+    )  # fmt: skip
+
+    def _check_fitted(self) -> None:
+        """Raise ValueError where fitted attributes that come from a file do not fit."""
+        check_columns(self._columns, self.tree_.n_features)
+        spread, shape = self._spread, (self.tree_.n_features,)
+        if spread is not None and getattr(spread, "shape", None) != shape:
+            raise ValueError(f"_spread must be None or an array of shape {shape}")
+        if self.unsafe_class_ not in self.classes_.tolist():
+            raise ValueError(f"unsafe_class_={self.unsafe_class_!r} is not one of classes_")
+
+    @abstractmethod
+    def _finder(self) -> SplitFinder:
+        """Split finder that the parameters stand for."""
+
+    @abstractmethod
+    def _pruner(self) -> Pruner | None:
+        """Pruner that the parameters stand for."""
+
+    def _ties_to_unsafe(self) -> bool:
+        return self.unsafe_class is not None
+
+    # ------------------------------------------------------------ fitting
+
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Grow, and where asked prune, a tree.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, d)
+            NaN is a missing value. See ``categorical_features`` for columns of categories.
+        y : array-like of shape (n,)
+            Class labels of any kind.
+        sample_weight : array-like of shape (n,) or None
+            Weights, not negative. Rows of weight zero are left out; whole-number weights count
+            repeated rows.
+
+        Returns
+        -------
+        self
+        """
+        # Parameters first: a wrong one should not wait for the data.
+        finder, pruner = self._finder(), self._pruner()
+        check_finder("finder", finder)
+        if pruner is not None:
+            pruner.check_parameters()
+        stopping = Stopping(
+            self.max_depth, self.min_samples_split, self.min_samples_leaf, self.min_gain,
+            self.min_weight_fraction_leaf,
+        )  # fmt: skip
+        criterion_code(self.criterion)
+        rng = _generator(self.random_state)
+        rows, columns = learn_columns(self, X, self.categorical_features)
+        classes, codes = encode_labels(y, len(rows))
+        weights = combine_weights(sample_weight, self.class_weight, classes, codes)
+        if weights is not None:
+            rows, codes, weights = drop_zero_weights(rows, codes, weights)
+        unsafe = self._unsafe_code(classes, codes, weights)
+        order = canonical_rows(rows, codes, weights)
+        held = order[:0]
+        if pruner is not None and pruner.holdout > 0.0:
+            order, held = hold_out(order, codes, pruner.holdout, rng)
+        tree = grow(
+            rows, codes, n_classes=len(classes), finder=finder, rng=rng, sample_weight=weights,
+            rows=order, criterion=self.criterion, stopping=stopping,
+            categorical=columns.categorical, unsafe=unsafe, ties_to_unsafe=self._ties_to_unsafe(),
+            names=self._names(classes, columns),
+        )  # fmt: skip
+        if pruner is not None:
+            use = held if held.size else order
+            tree = pruner.prune(
+                tree, rows[use], codes[use], unsafe=unsafe, rng=rng,
+                sample_weight=None if weights is None else weights[use],
+            )  # fmt: skip
+        self.classes_ = classes
+        self.unsafe_class_ = classes[unsafe]
+        self._columns = columns
+        # Only shares among the weights of an oblique test need the spread of the columns.
+        self._spread = None if tree.is_axis_parallel else column_spread(rows, weights)
+        self.tree_ = tree
+        return self
+
+    def prune(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Prune the fitted tree with rows that it was not grown on.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`; labels must be among ``classes_``.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If the estimator has no ``pruning``.
+        """
+        check_is_fitted(self)
+        pruner = self._pruner()
+        if pruner is None:
+            raise ValueError("pruning=None: set pruning before you call prune")
+        pruner.check_parameters()
+        rng = _generator(self.random_state)
+        rows = encode_columns(self, X, self._columns)
+        given, codes = encode_labels(y, len(rows))
+        unknown = [label for label in given.tolist() if label not in self.classes_.tolist()]
+        if unknown:
+            raise ValueError(
+                f"y holds labels {unknown} that were not seen in fit; the classes are "
+                f"{self.classes_.tolist()}"
+            )
+        codes = np.searchsorted(self.classes_, given)[codes].astype(np.int32)
+        weights = combine_weights(sample_weight, self.class_weight, self.classes_, codes)
+        unsafe = int(np.flatnonzero(self.classes_ == self.unsafe_class_)[0])
+        self.tree_ = pruner.prune(
+            self.tree_, rows, codes, sample_weight=weights, unsafe=unsafe, rng=rng
+        )
+        return self
+
+    def cost_complexity_pruning_path(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None = None
+    ) -> Bunch:
+        """Grow a whole tree and return the sequence of trees that weakest links make of it.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`. The estimator itself stays as it is, and ``pruning`` is left out.
+
+        Returns
+        -------
+        path : Bunch
+            ``ccp_alphas``, the cost of each step for a leaf saved, ascending from 0;
+            ``impurities``, the impurity in the leaves of each step's tree, as a mean over the
+            training weight; ``errors`` and ``n_leaves`` of the same trees, the share of the
+            training weight that they misclassify and their sizes.
+
+        Notes
+        -----
+        The cost is impurity in the tree's criterion, as in scikit-learn, and the last tree is
+        the root alone. `oblique.pruning.CostComplexity` weighs errors instead, as Breiman et
+        al. (1984) do: its sequence is ``pruning_path(model.tree_)``.
+        """
+        whole = clone(self).set_params(pruning=None).fit(X, y, sample_weight)
+        path = pruning_path(whole.tree_, risk="impurity", keep_root=False)
+        return Bunch(
+            ccp_alphas=path.alphas, impurities=path.risks, errors=path.errors,
+            n_leaves=path.n_leaves,
+        )  # fmt: skip
+
+    def _unsafe_code(
+        self,
+        classes: NDArray[Any],
+        codes: NDArray[np.int32],
+        weights: NDArray[np.float64] | None,
+    ) -> int:
+        """Code of the unsafe class: as named, or the rarest, the last one of equals."""
+        if self.unsafe_class is not None:
+            names = classes.tolist()
+            if self.unsafe_class not in names:
+                raise ValueError(
+                    f"unsafe_class={self.unsafe_class!r} is not a class of y; the classes are "
+                    f"{names}"
+                )
+            return names.index(self.unsafe_class)
+        mass = np.bincount(codes, weights=weights, minlength=len(classes))
+        mass = np.where(mass > 0.0, mass, np.inf)
+        return int(len(mass) - 1 - mass[::-1].argmin())
+
+    def _names(self, classes: NDArray[Any], columns: Columns) -> dict[str, Any]:
+        features = getattr(self, "feature_names_in_", None)
+        return {
+            "feature_names": None if features is None else tuple(features.tolist()),
+            "class_names": tuple(map(str, classes.tolist())),
+            "category_names": columns.category_names,
+        }
+
+    # ------------------------------------------------------------ prediction
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class of each row, shape (n,)."""
+        check_is_fitted(self)
+        rows = encode_columns(self, X, self._columns)
+        return self.classes_[self.tree_.predict_codes(rows)]
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return each row's class shares in its leaf, shape (n, n_classes).
+
+        A row whose test cannot be answered goes down both branches, with the shares that the
+        known training weight had at the node (Quinlan 1993, chapter 3).
+        """
+        check_is_fitted(self)
+        return self.tree_.distribution(encode_columns(self, X, self._columns))
+
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the logarithm of `predict_proba`."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def apply(self, X: Any) -> NDArray[np.int64]:
+        """Return the node number of each row's leaf, shape (n,)."""
+        check_is_fitted(self)
+        return self.tree_.apply(encode_columns(self, X, self._columns))
+
+    def decision_path(self, X: Any) -> Any:
+        """Return a sparse (n, n_nodes) array: the share of each row that visits each node."""
+        check_is_fitted(self)
+        return self.tree_.decision_path(encode_columns(self, X, self._columns))
+
+    def get_depth(self) -> int:
+        """Return the largest number of tests on a path."""
+        check_is_fitted(self)
+        return self.tree_.max_depth
+
+    def get_n_leaves(self) -> int:
+        """Return the number of leaves."""
+        check_is_fitted(self)
+        return self.tree_.n_leaves
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """Share of the total gain that each feature brings, shape (n_features,).
+
+        A test's gain is weighted by the training weight of its node. An oblique test's gain is
+        shared among its features by abs(weight) times the feature's standard deviation in
+        training.
+        """
+        check_is_fitted(self)
+        return feature_importances(self.tree_, self._spread)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+def _generator(random_state: Any) -> np.random.Generator:
+    if random_state is None or is_whole(random_state):
+        if random_state is None or random_state >= 0:
+            return np.random.default_rng(random_state)
+    elif isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**31))
+    raise ValueError(
+        f"random_state={random_state!r} must be None, an integer >= 0 or a numpy RandomState"
+    )
