@@ -20,7 +20,7 @@ from baselines._sample import Sample, n_observations, take_sample
 from oblique import _kernels
 from oblique._kernels import TIE
 from oblique._suggest import unknown_name
-from oblique.estimators import TreeClassifier
+from oblique.classifier import TreeClassifier
 from oblique.finders import AxisParallel, BestOf, Categories, SplitFinder
 from oblique.pruning import CostComplexity, Pruner
 
