@@ -10,10 +10,12 @@ from projection.metric import Metric, check_norm
 from projection.polyhedron import Polyhedron
 from projection.result import Projection
 from projection.solvers.active_set import active_set
+from projection.solvers.alternating import alternating, averaged
 from projection.solvers.cvx import cvx
+from projection.solvers.dykstra import dykstra
+from projection.solvers.hildreth import hildreth
 from projection.solvers.linear_program import linear_program
 from projection.solvers.nnls import nnls
-from projection.solvers.sweeps import alternating, averaged, dykstra, hildreth
 
 
 class Solver(Protocol):

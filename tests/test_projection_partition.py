@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_trees import KINDS, random_cases, random_tree
 
+from oblique.sensitivity.model import partition_of
 from projection import (
     InputError,
     Metric,
@@ -19,61 +21,6 @@ from projection import (
 from projection import _kernels as kernels
 
 INF = float("inf")
-KINDS = ("oblique", "axis", "mixed", "sparse", "near", "integer", "duplicates", "scaled")
-
-
-def random_partition(rng, n_features, n_leaves, kind="oblique"):
-    """Grow a random tree of tests; kinds include repeated, near-parallel and mirrored planes."""
-    left, right, weights, threshold, leaves, tests = (
-        [-1],
-        [-1],
-        [np.zeros(n_features)],
-        [0.0],
-        [0],
-        [],
-    )
-    while len(leaves) < n_leaves:
-        node = leaves.pop(rng.integers(len(leaves)))
-        w, c = _random_test(rng, n_features, kind, tests)
-        tests.append((w, c))
-        weights[node], threshold[node] = w, c
-        left[node], right[node] = len(left), len(left) + 1
-        for _ in range(2):
-            leaves.append(len(left))
-            left.append(-1)
-            right.append(-1)
-            weights.append(np.zeros(n_features))
-            threshold.append(0.0)
-    matrix = np.array(weights)
-    filled = matrix != 0
-    starts = np.concatenate([[0], np.cumsum(filled.sum(axis=1))])
-    return Partition(
-        np.array(left), np.array(right), starts, np.nonzero(filled)[1], matrix[filled],
-        np.array(threshold), n_features,
-    )  # fmt: skip
-
-
-def _random_test(rng, n_features, kind, tests):
-    w = rng.normal(size=n_features)
-    if kind == "axis" or (kind == "mixed" and rng.random() < 0.5):
-        w = np.zeros(n_features)
-        w[rng.integers(n_features)] = rng.choice([1.0, 1.0, -2.0, 3.0])
-    elif kind == "sparse":
-        w *= rng.random(n_features) < 0.4
-        w[rng.integers(n_features)] += 0.5
-    elif kind == "near" and tests and rng.random() < 0.6:
-        w = tests[rng.integers(len(tests))][0] + 1e-4 * w
-    elif kind == "integer":
-        w = rng.integers(-2, 3, size=n_features).astype(float)
-        w[rng.integers(n_features)] = 1.0
-    c = 0.7 * rng.normal() * np.linalg.norm(w)
-    if kind == "integer":
-        c = float(np.round(c))
-    if kind == "duplicates" and tests and rng.random() < 0.5:
-        factor = rng.choice([1.0, 3.0, -1.0])
-        w, c = tests[rng.integers(len(tests))]
-        w, c = factor * w, factor * c
-    return w, c
 
 
 def route(partition, x):
@@ -100,22 +47,11 @@ def searches(draw):
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     kind = draw(st.sampled_from(KINDS))
     n_features = draw(st.integers(1, 6))
-    partition = random_partition(rng, n_features, draw(st.integers(2, 25)), kind)
-    scale = (
-        10.0 ** rng.uniform(-6, 6, n_features)
-        if kind == "scaled"
-        else np.exp(rng.normal(size=n_features))
-    )
-    if kind == "scaled":
-        values = partition.weight_values / scale[partition.weight_indices]
-        partition = Partition(
-            partition.children_left, partition.children_right, partition.weight_indptr,
-            partition.weight_indices, values, partition.threshold, n_features,
-        )  # fmt: skip
+    tree, scale = random_tree(rng, n_features, draw(st.integers(2, 25)), kind)
+    scale = scale * np.exp(rng.normal(size=n_features))
     metric = Metric(scale, draw(st.sampled_from([1.0, 2.0, INF])))
-    X = 1.5 * rng.normal(size=(3, n_features)) * (scale if kind == "scaled" else 1.0)
-    if kind == "integer":
-        X = np.round(X)  # cases on the planes
+    X = random_cases(rng, 3, n_features, kind, scale)
+    partition = partition_of(tree)
     labels = rng.integers(0, 3, size=partition.n_nodes)
     return partition, metric, X, labels
 
@@ -299,7 +235,7 @@ def test_a_partition_of_one_cell():
 def test_failed_projections_are_solved_by_another_solver(monkeypatch):
     """The general search with a simplex that always gives up still answers."""
     rng = np.random.default_rng(3)
-    partition = random_partition(rng, 3, 12)
+    partition = partition_of(random_tree(rng, 3, 12)[0])
     metric = Metric(np.ones(3), INF)
     labels = rng.integers(0, 3, size=partition.n_nodes)
     X = rng.normal(size=(5, 3))

@@ -224,6 +224,22 @@ def test_sensitive_tests_explain_an_oblique_case():
     assert [t.violated for t in tests] == [True, True]
 
 
+@pytest.mark.parametrize(("norm", "distance"), [(2, 1.8027756), (INF, 1.5), (1, 2.5)])
+def test_a_corner_of_two_tests(norm, distance):
+    """The cell v <= 0, u + v <= 0 seen from (1, 1.5), by hand."""
+    out, inside = {"counts": {"in": 0, "out": 1}}, {"counts": {"in": 1, "out": 0}}
+    inner = {"weights": {"u": 1.0, "v": 1.0}, "threshold": 0.0, "left": inside, "right": out}
+    tree = Tree.from_nested(
+        {"weights": {"v": 1.0}, "threshold": 0.0, "left": inner, "right": out},
+        feature_names=("u", "v"),
+    )
+    surface = DecisionSurface(tree, "identity", norm=norm)
+    case = [[1.0, 1.5]]
+    assert surface.nearest(case).distance[0] == pytest.approx(distance, abs=1e-7)
+    assert surface.threshold_sensitivity(case, units="normal")[0] == pytest.approx(1.7677670)
+    assert surface.threshold_sensitivity(case, units="raw")[0] == pytest.approx(2.5)
+
+
 def table():
     rng = np.random.default_rng(4)
     n = 400

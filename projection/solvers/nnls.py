@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from projection._checks import Floats
+from projection._checks import Flags, Floats
 from projection.metric import Metric
 from projection.polyhedron import Polyhedron
 from projection.reduction import (
@@ -25,7 +25,7 @@ def nnls(
 
     With ``G = -rows`` and ``h = -heights`` solve ``min |E u - f|``, ``u >= 0`` for
     ``E = [G'; h']``, ``f = (0, ..., 0, 1)``: a residual of zero means that the set is empty,
-    otherwise ``z = -r[:n] / r[n]``.
+    otherwise ``z = -r[:n] / r[n]``; the active rows then give it to full precision.
 
     References
     ----------
@@ -45,8 +45,27 @@ def nnls(
     residual = stacked @ solution - target
     if length <= 1e-10 or residual[-1] >= 0.0:
         return nothing(system, iterations=int((solution > 0).sum()), solver=NAME)
-    move = -system.violation * residual[:-1] / residual[-1]
-    values = -system.violation * solution / residual[-1]
-    multipliers = merge_multipliers(system, halfspaces, values)
+    move, values = _solve_active(halfspaces.rows, heights, solution > 0)
+    multipliers = merge_multipliers(system, halfspaces, system.violation * values)
     iterations = int((solution > 0).sum())
-    return restore(system, move, multipliers, tol=tol, iterations=iterations, solver=NAME)
+    return restore(
+        system,
+        system.violation * move,
+        multipliers,
+        tol=tol,
+        iterations=iterations,
+        solver=NAME,
+    )
+
+
+def _solve_active(rows: Floats, heights: Floats, active: Flags) -> tuple[Floats, Floats]:
+    """Move and multipliers from the active rows.
+
+    The formula ``z = -r[:n] / r[n]`` loses half of the digits when the distance is large beside
+    the violations (``r[n]`` is the small difference ``1 / (1 + |z|^2)``); which rows are active
+    is known all the same.
+    """
+    move: Floats = np.linalg.lstsq(rows[active], heights[active])[0].astype(np.float64)
+    values = np.zeros(len(rows))
+    values[active] = np.linalg.lstsq(rows[active].T, -move)[0]
+    return move, values
