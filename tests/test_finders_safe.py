@@ -203,11 +203,17 @@ def test_iteration_ends_pure_or_where_no_unsafe_row_would_remain(seed):
 def test_units_of_all_columns_leave_the_partition_unchanged(seed, mode):
     base = unseparated(seed)
     finder = safe_finder(mode=mode)
-    expected = finder.find_split(base, RNG).membership(base.X)
+    first = finder.find_split(base, RNG)
+    # Other units are another content, so sums are formed in another order: on which side a row
+    # lies that stands on the fitted plane itself is then a matter of the last bit.
+    reach = np.abs(base.X) @ np.abs(first.weights) + abs(first.threshold)
+    is_clear = np.abs(base.X @ first.weights - first.threshold) > 1e-8 * reach
+    assert is_clear.mean() > 0.7
+    expected = first.membership(base.X)[is_clear]
     for k in (2.0**-30, 2.0**20, 1e-12, 7.0, 1e12):
         node = Node.from_data(k * base.X, base.codes, unsafe=UNSAFE)
         split = finder.find_split(node, RNG)
-        np.testing.assert_array_equal(split.membership(k * base.X), expected)
+        np.testing.assert_array_equal(split.membership(k * base.X)[is_clear], expected)
 
 
 @settings(max_examples=30, deadline=None)
