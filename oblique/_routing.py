@@ -133,6 +133,25 @@ def reach_rows(X, rows, left, right, indptr, indices, values, threshold, cat_ptr
 
 
 @jit
+def main_leaves(X, rows, left, right, indptr, indices, values, threshold, cat_ptr, cat_codes,
+                cat_left, cat_open, missing_left):  # fmt: skip
+    """Leaf that each listed row reaches with the largest share, the first of equal ones."""
+    out = np.empty(rows.shape[0], np.int64)
+    reach = np.empty(left.shape[0])
+    for i in range(rows.shape[0]):
+        reach_tree(
+            X, rows[i], left, right, indptr, indices, values, threshold, cat_ptr, cat_codes,
+            cat_left, cat_open, missing_left, reach,
+        )  # fmt: skip
+        best = -1
+        for node in range(left.shape[0]):
+            if left[node] < 0 and (best < 0 or reach[node] > reach[best]):
+                best = node
+        out[i] = best
+    return out
+
+
+@jit
 def share_rows(X, rows, left, right, indptr, indices, values, threshold, cat_ptr, cat_codes,
                cat_left, cat_open, missing_left, shares):  # fmt: skip
     """Class shares of the listed rows: their leaves' shares, by the part that reaches each.
@@ -229,6 +248,21 @@ def node_depths(parents):
     for node in range(1, parents.shape[0]):
         depth[node] = depth[parents[node]] + 1
     return depth
+
+
+@jit
+def paths_from_root(nodes, parents, depths):
+    """Nodes on the way from the root to each listed one, as compressed rows, ascending."""
+    indptr = np.zeros(nodes.shape[0] + 1, np.int64)
+    for i in range(nodes.shape[0]):
+        indptr[i + 1] = indptr[i] + depths[nodes[i]] + 1
+    path = np.empty(indptr[-1], np.int64)
+    for i in range(nodes.shape[0]):
+        node = nodes[i]
+        for p in range(indptr[i + 1] - 1, indptr[i] - 1, -1):
+            path[p] = node
+            node = parents[node]
+    return indptr, path
 
 
 @jit

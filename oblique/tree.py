@@ -37,6 +37,10 @@ ARRAYS = (
 )
 
 
+# Shares of divided rows stand in a dense block of at most so many numbers at a time.
+_DENSE = 1 << 22
+
+
 class Region(NamedTuple):
     """The part of the space that reaches a node: ``A x <= b``, and categories.
 
@@ -276,8 +280,7 @@ class Tree:
         leaf = self._route(rows)
         divided = np.flatnonzero(leaf < 0).astype(np.int32)
         if divided.size:
-            leaves = self.leaves
-            leaf[divided] = leaves[self._reach(rows, divided)[:, leaves].argmax(axis=1)]
+            leaf[divided] = _routing.main_leaves(rows, divided, *self._routing, self.missing_left)
         return leaf
 
     def distribution(self, X: ArrayLike) -> NDArray[np.float64]:
@@ -329,16 +332,25 @@ class Tree:
         rows = self._rows(X)
         leaf = self._route(rows)
         divided = np.flatnonzero(leaf < 0).astype(np.int32)
-        table = self._leaf_paths
         if not divided.size:
-            return table[leaf]
-        reach = scipy.sparse.csr_array(self._reach(rows, divided))
+            return self._paths(leaf)
         known = np.flatnonzero(leaf >= 0)
-        stacked = scipy.sparse.vstack([table[leaf[known]], reach], format="csr")
-        back = np.empty(len(rows), dtype=np.intp)
-        back[known] = np.arange(known.size)
-        back[divided] = known.size + np.arange(divided.size)
-        return scipy.sparse.csr_array(stacked[back])
+        parts = [self._paths(leaf[known])]
+        block = max(1, _DENSE // self.n_nodes)
+        for begin in range(0, divided.size, block):
+            which = divided[begin : begin + block]
+            reach = _routing.reach_rows(rows, which, *self._routing, self.missing_left)
+            parts.append(scipy.sparse.csr_array(reach))
+        back = np.argsort(np.concatenate([known, divided]))
+        return scipy.sparse.csr_array(scipy.sparse.vstack(parts, format="csr")[back])
+
+    def _paths(self, leaf: NDArray[np.int64]) -> scipy.sparse.csr_array:
+        """One line a row: ones at the nodes from the root to its leaf."""
+        import scipy.sparse
+
+        indptr, nodes = _routing.paths_from_root(leaf, self.parents, self.depths)
+        shape = (len(leaf), self.n_nodes)
+        return scipy.sparse.csr_array((np.ones(nodes.size), nodes, indptr), shape=shape)
 
     def _rows(self, X: ArrayLike) -> NDArray[np.float64]:
         rows = np.ascontiguousarray(X, dtype=np.float64)
@@ -355,9 +367,6 @@ class Tree:
         if axis is not None:
             return _routing.apply_axis_tree(rows, *axis)
         return _routing.apply_tree(rows, *self._routing)
-
-    def _reach(self, rows: NDArray[np.float64], which: NDArray[np.int32]) -> NDArray[np.float64]:
-        return _routing.reach_rows(rows, which, *self._routing, self.missing_left)
 
     @functools.cached_property
     def _routing(self) -> tuple[NDArray[Any], ...]:
@@ -384,16 +393,6 @@ class Tree:
         even = np.full_like(self.counts, 1.0 / self.n_classes)
         shares = np.divide(self.counts, totals, out=even, where=totals > 0.0)
         return _raise_label(shares, self.labels)
-
-    @functools.cached_property
-    def _leaf_paths(self) -> scipy.sparse.csr_array:
-        import scipy.sparse
-
-        paths = [[step for step, _ in self.path(t)] + [t] for t in range(self.n_nodes)]
-        indptr = np.cumsum([0] + [len(path) for path in paths])
-        indices = np.concatenate([np.array(path) for path in paths])
-        shape = (self.n_nodes, self.n_nodes)
-        return scipy.sparse.csr_array((np.ones(indices.size), indices, indptr), shape=shape)
 
     # ------------------------------------------------------------ other trees
 

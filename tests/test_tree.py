@@ -155,6 +155,27 @@ def test_apply_follows_the_tests(problem):
     assert set(leaves) <= set(tree.leaves)
 
 
+def test_paths_in_a_deep_tree():
+    column = np.arange(1500.0)[:, None]
+    tree = grow_on(column, np.arange(1500, dtype=np.int32) % 2, AxisParallel())
+    rows = column[::100]
+    visits = tree.decision_path(rows)
+    assert tree.max_depth == 1499
+    assert visits.has_sorted_indices
+    leaves = tree.apply(rows)
+    np.testing.assert_array_equal(np.diff(visits.indptr), tree.depths[leaves] + 1)
+    for i, leaf in enumerate(leaves):
+        above = [node for node, _ in tree.path(leaf)]
+        np.testing.assert_array_equal(visits[[i]].indices, [*above, leaf])
+
+
+def test_many_divided_rows_are_told_block_by_block(monkeypatch):
+    rows = np.array([[9.0, 0.0, 2.0], [1.0, 1.0, 0.0], [NAN, 0.0, 1.0], [9.0, NAN, NAN]])
+    expected = np.array([walk_shares(MIXED, row) for row in rows])
+    monkeypatch.setattr("oblique.tree._DENSE", 1)
+    np.testing.assert_array_equal(MIXED.decision_path(rows).toarray(), expected)
+
+
 @settings(max_examples=30, deadline=None)
 @given(grown(missing=True))
 def test_shares_of_divided_rows(problem):
