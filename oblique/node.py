@@ -328,10 +328,39 @@ class Node:
         """
         table, store = self.table, self.store
         gain = _kernels.assess(
-            table.X, store.lines[0], self.start, self.stop, *_test(split), table.codes,
+            table.X, store.lines[0], self.start, self.stop, *self._test(split), table.codes,
             store.weights, table.to_left, self.counts, table.criterion_code,
         )  # fmt: skip
         return 0.0 if gain > 0.0 and self._has_small_side() else float(gain)
+
+    def check_split(self, split: Split) -> None:
+        """Raise ValueError for a test of other features than the node's.
+
+        Compiled loops do not check indices: such a test would read beyond the table.
+        """
+        d = self.n_features
+        if type(split) is LinearSplit:
+            if split.n_features != d:
+                raise ValueError(f"{split!r} is a test of {split.n_features} features, X has {d}")
+        elif isinstance(split, CategorySplit) and not 0 <= split.feature < d:
+            raise ValueError(
+                f"{split!r} tests feature {split.feature}, X has features 0 to {d - 1}"
+            )
+
+    def _test(self, split: Split) -> tuple[Any, ...]:
+        """Spell a split as the arguments of compiled loops."""
+        self.check_split(split)
+        if type(split) is LinearSplit:
+            return LINEAR, split.indices, split.values, split.threshold, 0, False
+        if isinstance(split, CategorySplit):
+            head = np.array([split.feature], dtype=np.int32)
+            codes = read_only(np.concatenate([head, split.codes]))
+            return (
+                CATEGORY, codes, _NO_VALUES, 0.0, len(split.categories), split.others is None
+            )  # fmt: skip
+        raise TypeError(
+            f"a split finder must return a LinearSplit, a CategorySplit or None, got {split!r}"
+        )
 
     def _has_small_side(self) -> bool:
         """Whether the test that was just assessed leaves a side smaller than the limits."""
@@ -352,7 +381,7 @@ class Node:
         sides = np.empty((4, table.n_classes))
         lines = store.lines if self._sorted else store.lines[:1]
         n_left, n_missing, fraction, gain, left_present, right_present = _kernels.divide(
-            table.X, lines, self.start, self.stop, *_test(split), table.codes, store.weights,
+            table.X, lines, self.start, self.stop, *self._test(split), table.codes, store.weights,
             table.to_left, table.spare, self.counts, sides, table.criterion_code,
         )  # fmt: skip
         n_right = self.stop - self.start - n_missing - n_left
@@ -437,18 +466,3 @@ def canonical_rows(
     words = np.broadcast_to(bits.view(np.int64), (len(X),))
     hashes = _kernels.row_hashes(read_only(X).view(np.int64), read_only(codes), words)
     return np.argsort(hashes, kind="stable").astype(np.int32)
-
-
-def _test(split: Split) -> tuple[Any, ...]:
-    """Spell a split as the arguments of compiled loops."""
-    if type(split) is LinearSplit:
-        return LINEAR, split.indices, split.values, split.threshold, 0, False
-    if isinstance(split, CategorySplit):
-        head = np.array([split.feature], dtype=np.int32)
-        codes = read_only(np.concatenate([head, split.codes]))
-        return (
-            CATEGORY, codes, _NO_VALUES, 0.0, len(split.categories), split.others is None
-        )  # fmt: skip
-    raise TypeError(
-        f"a split finder must return a LinearSplit, a CategorySplit or None, got {split!r}"
-    )

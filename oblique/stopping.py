@@ -10,6 +10,9 @@ from typing import NamedTuple, TypeGuard
 # Rounding in a sum of logarithms can look like a gain of this size.
 NO_GAIN = 1e-12
 
+# No tree is as deep and no node as large: compiled loops take 64-bit numbers.
+_MANY = 2**53
+
 
 @dataclass(frozen=True, slots=True)
 class Stopping:
@@ -51,7 +54,7 @@ class Stopping:
     def resolve(self, n_samples: int, weight: float) -> Limits:
         """Turn shares of the training rows and of their weight into numbers."""
         return Limits(
-            max_depth=math.inf if self.max_depth is None else float(self.max_depth),
+            max_depth=math.inf if self.max_depth is None else float(min(self.max_depth, _MANY)),
             min_split=_rows(self.min_samples_split, n_samples, least=2),
             min_leaf=_rows(self.min_samples_leaf, n_samples, least=1),
             # Sums of weights round: a side that holds just the share is let through.
@@ -91,6 +94,6 @@ def _check_size(name: str, value: int | float, *, least: int) -> None:
 
 def _rows(value: int | float, n_samples: int, *, least: int) -> int:
     if is_whole(value):
-        return int(value)
+        return min(int(value), _MANY)
     # A product such as 0.07 * 100 may lie a rounding error above a whole number.
     return max(least, math.ceil(value * n_samples * (1.0 - 1e-12)))

@@ -163,6 +163,13 @@ def test_shares_are_rounded_up_but_not_for_rounding_errors():
     assert (limits.min_leaf, limits.min_split) == (8, 2)
 
 
+@pytest.mark.parametrize("name", ["max_depth", "min_samples_split", "min_samples_leaf"])
+def test_limits_of_any_size(name):
+    X, codes = rough_table(np.random.default_rng(0), 40, 2)
+    tree = grow_on(X, codes, AxisParallel(), stopping=Stopping(**{name: 10**400}))
+    assert (tree.n_leaves > 1) == (name == "max_depth")
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -10,6 +10,7 @@ from tree_checks import reference_gain, rough_table
 
 from oblique import CategorySplit, LinearSplit
 from oblique.criteria import CRITERIA
+from oblique.finders import SafeAdjusted
 from oblique.node import Node
 
 NAN = float("nan")
@@ -213,3 +214,22 @@ def test_overflowing_scores_keep_their_side():
     parts = node.divide(LinearSplit([1e200], 0.0))
     assert parts.left.codes.tolist() == [1]
     assert parts.right.codes.tolist() == [0]
+
+
+@pytest.mark.parametrize(
+    ("split", "message"),
+    [
+        (LinearSplit([1.0, 0.0], 0.0), "is a test of 2 features, X has 3"),
+        (LinearSplit([0.0, 0.0, 0.0, 1.0], 0.0), "is a test of 4 features, X has 3"),
+        (CategorySplit(3, [1]), "tests feature 3, X has features 0 to 2"),
+        (CategorySplit(-1, [1]), "tests feature -1, X has features 0 to 2"),
+    ],
+)
+def test_tests_of_other_features_are_refused(split, message):
+    node = node_of(np.arange(12.0).reshape(4, 3), [0, 1, 2, 2])
+    for ask in (node.gain, node.divide):
+        with pytest.raises(ValueError, match=message):
+            ask(split)
+    if isinstance(split, LinearSplit):
+        with pytest.raises(ValueError, match=message):
+            SafeAdjusted().adjust(node, split)

@@ -95,6 +95,7 @@ class SafeAdjusted(SplitFinder):
             raise ValueError("SafeAdjusted needs to know the unsafe class: give unsafe_class")
         if not isinstance(split, LinearSplit):
             return split
+        node.check_split(split)
         split = _unsafe_left(node, split)
         rounds = split.indices.size if self.mode == "iterate" else 1
         for _ in range(rounds):
