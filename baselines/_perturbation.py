@@ -1038,3 +1038,98 @@ def _jump(problem, room, climb, units):
         _move(climb, slopes, step)
         _keep_best(climb)
     return improves
+
+
+# ---------------------------------------------------------------- cycles of CART-LC
+
+
+@jit
+def climb_in_cycles(problem, plane, movable, tolerance, max_cycles):
+    """Improve a plane by cycles through its coefficients (Breiman et al. 1984, section 5.2).
+
+    For each movable coefficient i and each g in {-1/4, 0, 1/4}, the best d of
+    ``v - d (x_i + g) <= 0`` is found; the best of the three is taken unless it is worse than
+    the plane as it is. A cycle ends with the best threshold for its weights.
+
+    Parameters
+    ----------
+    problem : Problem
+    plane : (d + 1,) changed in place
+    movable : (m,) numbers of coefficients
+    tolerance : change of cost in a cycle, per unit of weight, at which the climb ends
+    max_cycles : most cycles
+
+    Returns
+    -------
+    (cost, steps tried)
+    """
+    columns = problem.columns
+    size = plane.shape[0]
+    room = make_room(problem)
+    climb = Climb(
+        np.zeros((3, size)), np.empty((2, problem.codes.shape[0])), np.full(3, np.inf),
+        np.zeros(2, np.int64), np.empty((1, 2)), np.empty(1, np.uint64),
+    )  # fmt: skip
+    climb.planes[0] = plane
+    _place(problem, room, climb)
+    for _ in range(max_cycles):
+        before = climb.costs[0]
+        for i in movable:
+            _move_about_pivots(problem, room, climb, i)
+        climb.tries[0] += 1
+        cost, step = best_step(problem, room, climb.values[0], columns[size - 1], climb.costs[0])
+        if cost <= climb.costs[0] + TIE * problem.weight:
+            climb.planes[0, size - 1] += step
+            climb.costs[0] = min(cost, climb.costs[0])
+            _move(climb, columns[size - 1], step)
+        if not before - climb.costs[0] > tolerance * problem.weight:
+            break
+    plane[:] = climb.planes[0]
+    return climb.costs[0], climb.tries[0]
+
+
+@paste
+def _move_about_pivots(problem, room, climb, i):
+    """Turn the plane by coefficient i about the best of three pivots, unless that is worse."""
+    values, slopes, column = climb.values[0], climb.values[1], problem.columns[i]
+    tie = TIE * problem.weight
+    best = np.inf
+    step, pivot = 0.0, 0.0
+    for g in (-0.25, 0.0, 0.25):
+        for a in range(slopes.shape[0]):
+            slopes[a] = -column[a] - g
+        climb.tries[0] += 1
+        cost, offer = best_step(problem, room, values, slopes, climb.costs[0])
+        if cost < best - tie:
+            best, step, pivot = cost, offer, g
+    # Without a limit to costs a table may offer worse planes too.
+    if best <= climb.costs[0] + tie:
+        for a in range(slopes.shape[0]):
+            slopes[a] = -column[a] - pivot
+        climb.planes[0, i] -= step
+        climb.planes[0, climb.planes.shape[1] - 1] += step * pivot
+        climb.costs[0] = min(best, climb.costs[0])
+        _move(climb, slopes, step)
+
+
+@jit
+def costs_without(problem, plane, members):
+    """Least cost without each of some weights in turn, over all thresholds.
+
+    Returns
+    -------
+    (m, 2) cost and threshold for each member; infinite costs where nothing is divided
+    """
+    columns = problem.columns
+    n, d = problem.codes.shape[0], plane.shape[0] - 1
+    room = make_room(problem)
+    values = np.empty(n)
+    found = np.empty((members.shape[0], 2))
+    for a in range(members.shape[0]):
+        values[:] = 0.0
+        for j in range(d):
+            if j != members[a] and plane[j] != 0.0:
+                for i in range(n):
+                    values[i] += plane[j] * columns[j, i]
+        found[a] = best_step(problem, room, values, columns[d], np.inf)
+    return found

@@ -5,7 +5,11 @@ The entry-point group ``oblique.strategies`` names these functions.
 
 from __future__ import annotations
 
+from baselines.cart_lc import CartLC
 from baselines.oc1 import OC1Classifier
+from oblique import ObliqueTreeClassifier
+from oblique.finders import BestOf, Categories
+from oblique.pruning import CostComplexity
 
 
 def oc1() -> OC1Classifier:
@@ -21,3 +25,13 @@ def oc1_pruned() -> OC1Classifier:
 def oc1_released() -> OC1Classifier:
     """OC1 as its program was released: twoing, pruned on a tenth of the rows (Murthy 1994)."""
     return OC1Classifier()
+
+
+def cart_lc() -> ObliqueTreeClassifier:
+    """CART with linear combinations by twoing, unpruned (Breiman 1984; Murthy 1994)."""
+    return ObliqueTreeClassifier(finder=BestOf(CartLC(), Categories()), criterion="twoing")
+
+
+def cart_lc_pruned() -> ObliqueTreeClassifier:
+    """CART with linear combinations, cost-complexity pruned on a tenth of the rows."""
+    return cart_lc().set_params(pruning=CostComplexity())
