@@ -136,6 +136,7 @@ def test_design_file(tmp_path, capsys):
         (["--time-limit", "-1"], "time_limit"),
         (["--shard", "3/2"], "shard"),
         (["--folds", "3", "--train-sizes", "0.5"], "exclude each other"),
+        (["--data", "hepatitis", "--folds", "40"], "class '1' has 32 rows"),
     ],
 )
 def test_bad_input(arguments, said, capsys):
@@ -143,6 +144,25 @@ def test_bad_input(arguments, said, capsys):
     error = capsys.readouterr().err
     assert error.startswith("oblique compare: error: ")
     assert said in error
+
+
+def test_places_that_cannot_be_written_are_told_before_work(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("oblique.compare.run", lambda *_, **__: pytest.fail("work has begun"))
+    (tmp_path / "cells.csv").mkdir()
+    (tmp_path / "file").touch()
+    assert main(["compare", "--output", str(tmp_path / "cells.csv")]) == 2
+    assert "this is a folder; name a file" in capsys.readouterr().err
+    assert main(["compare", "--report", str(tmp_path / "file" / "page")]) == 2
+    assert str(tmp_path / "file") in capsys.readouterr().err
+
+
+def test_one_split_has_no_interval(capsys):
+    code = main(["compare", "--data", "pima", "--strategies", "ldt", "ap", "--repeats", "1",
+                 "--jobs", "1", "--quiet"])  # fmt: skip
+    assert code == 0
+    out = capsys.readouterr().out
+    assert "pima 50/50" in out
+    assert "nan" not in out
 
 
 @pytest.mark.parametrize("arguments", [["--shard", "x"], ["--nonsense"], ["--seed", "x"]])

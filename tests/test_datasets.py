@@ -180,7 +180,7 @@ def test_checksums_differ_and_are_pinned() -> None:
 def test_unknown_name_offers_near_ones() -> None:
     with pytest.raises(ValueError, match="did you mean 'pima'"):
         load_dataset("pimma")
-    with pytest.raises(ValueError, match=r"no file called 'zzz'; The named sets are: pima"):
+    with pytest.raises(ValueError, match=r"no file called 'zzz'\. The named sets are: pima"):
         load_dataset("zzz")
 
 

@@ -127,6 +127,13 @@ def test_data_file_with_a_header_asks(write) -> None:
     assert len(load_dataset(path, header=False).data) == 3
 
 
+@pytest.mark.parametrize("cells", ["1,5 2,5 3,5", "1,5 2 3.25", "4 ? -0,5"])
+def test_decimal_commas_do_not_become_words(write, cells) -> None:
+    rows = "".join(f"{cell};a\n" for cell in cells.split())
+    with pytest.raises(ValueError, match="column 'width' holds numbers with a decimal comma"):
+        load_dataset(write("width;kind\n" + rows))
+
+
 def test_csv_without_a_header_asks(write) -> None:
     path = write("6,148,positive\n1,85,negative\n")
     with pytest.raises(ValueError, match=r"line 1: '6' is a number.*header=False"):

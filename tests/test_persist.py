@@ -317,6 +317,11 @@ def test_a_missing_file(tmp_path):
         load(tmp_path / "nothing.json")
 
 
+def test_a_missing_folder_is_named(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"there is no folder .*nowhere"):
+        save(a_tree(), tmp_path / "nowhere" / "m.json")
+
+
 def test_format_and_version(tmp_path):
     save(a_tree(), tmp_path / "m.json")
     document = json.loads((tmp_path / "m.json").read_text())
@@ -371,6 +376,8 @@ FITTED = ("model", "fitted")
         ((*FITTED, "tree_"), [1], "tree_ must be a tree, got list"),
         ((*FITTED, "predict"), 3, "fitted has the unknown key 'predict'"),
         ((*FITTED, "classes_"), ["a"], "classes_ must be an array"),
+        ((*FITTED, "feature_names_in_", "array", 0), 5, "feature_names_in_ must hold different"),
+        ((*FITTED, "feature_names_in_", "array", 0), "colour", "feature_names_in_ must hold diff"),
         ((*FITTED, "classes_", "shape"), [4], "do not fill the shape"),
         ((*FITTED, "classes_", "shape"), [-1, -3], "shape must list sizes"),
         ((*FITTED, "classes_", "dtype"), "O", "an array cannot have dtype 'O'"),

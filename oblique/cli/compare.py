@@ -88,6 +88,7 @@ def execute(arguments: argparse.Namespace) -> int:
     design = _make_design(arguments)
     if arguments.report:
         check_extra()
+        # A folder that cannot be made is told before hours of work rather than after.
         Path(arguments.report).mkdir(parents=True, exist_ok=True)
     try:
         results = run(

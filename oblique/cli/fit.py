@@ -56,7 +56,9 @@ def execute(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(told)
     else:
-        size = "" if told["leaves"] is None else f"{told['leaves']} leaves, depth {told['depth']}, "
+        leaves, size = told["leaves"], ""
+        if leaves is not None:
+            size = f"{leaves} {'leaf' if leaves == 1 else 'leaves'}, depth {told['depth']}, "
         print(
             f"{strategy.name} on {told['rows']} rows of {dataset.name}: {size}"
             f"{told['training_accuracy']:.1%} right on them; written to {arguments.output}"

@@ -41,8 +41,10 @@ def check_writable(path: str) -> None:
     Raises
     ------
     ValueError
-        If its folder is missing or may not be written.
+        If it is a folder, or its own folder is missing or may not be written.
     """
+    if Path(path).is_dir():
+        raise ValueError(f"--output {path}: this is a folder; name a file")
     folder = Path(path).resolve().parent
     if not folder.is_dir() or not os.access(folder, os.W_OK):
         raise ValueError(f"--output {path}: the folder {folder} is missing or cannot be written")

@@ -68,7 +68,8 @@ def format_pairs(table: DataFrame) -> list[str]:
         for (dataset, protocol), difference in found.items():
             mean, ci, corrected = (100 * value for value in difference[1:4])
             name = f"{dataset} {protocol}"
-            lines.append(f"  {name:<{width}}{mean:+6.1f} ± {ci:.1f}  [± {corrected:.1f}]")
+            interval = f" ± {ci:.1f}  [± {corrected:.1f}]" if difference.n > 1 else ""
+            lines.append(f"  {name:<{width}}{mean:+6.1f}{interval}")
     return lines
 
 

@@ -36,10 +36,11 @@ def tidy_column(column: pd.Series, label: str) -> pd.Series:
     present = [str(cell) for cell in words.dropna()]
     if all(map(is_number, present)):
         return _to_numbers(words, present)
-    if all(map(_DECIMAL_COMMA.fullmatch, present)):
+    commas = [cell for cell in present if _DECIMAL_COMMA.fullmatch(cell)]
+    if commas and all(map(is_number, set(present) - set(commas))):
         raise ValueError(
             f"{label}: column {column.name!r} holds numbers with a decimal comma, such as "
-            f"{present[0]!r}; write them with a point"
+            f"{commas[0]!r}; write them with a point"
         )
     return words.astype("category")
 

@@ -156,7 +156,8 @@ def _refuse_numbers(first: Record, sample: list[Record], label: str) -> None:
     if numbers:
         raise ValueError(
             f"{label}, line {first.line}: {numbers[0]!r} is a number, so this line may be data "
-            "and not the column names; say header=False or header=True"
+            "and not the column names; put a line of names above it, let the file's name end in "
+            ".data, or say header=False (header=True if these are names)"
         )
 
 

@@ -199,9 +199,9 @@ def _nothing_there(given: str | os.PathLike[str], path: Path) -> Exception:
     if not isinstance(given, str) or path.suffix or len(path.parts) > 1:
         return FileNotFoundError(f"there is no file {path}")
     near = difflib.get_close_matches(path.name.lower(), CATALOG, n=3, cutoff=0.5)
-    hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
+    hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else "."
     return ValueError(
-        f"there is no data set and no file called {given!r}; {hint}"
+        f"there is no data set and no file called {given!r}{hint} "
         f"The named sets are: {', '.join(CATALOG)}"
     )
 

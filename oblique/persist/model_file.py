@@ -148,6 +148,8 @@ def _check_fitted(estimator: Any) -> None:
         raise ValueError(f"n_features_in_ is {n_features}, tree_ has {tree.n_features} features")
     if names is not None and (not isinstance(names, np.ndarray) or names.shape != (n_features,)):
         raise ValueError(f"feature_names_in_ must be an array of {n_features} names")
+    if names is not None and len({name for name in names if isinstance(name, str)}) < len(names):
+        raise ValueError(f"feature_names_in_ must hold different texts, got {names.tolist()}")
     if hasattr(estimator, "_check_fitted"):
         estimator._check_fitted()
 
@@ -182,6 +184,8 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _replace(path: Path, text: str) -> None:
     """Write a file under a name of its own beside the old one, then rename it into place."""
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"cannot write {path}: there is no folder {path.parent}")
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     try:
         with draft.open("x", encoding="utf-8") as file:

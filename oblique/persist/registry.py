@@ -110,7 +110,8 @@ def name_of(value: object) -> str:
             return name
         raise ValueError(f"{_place(cls)} is not the class that model files call {name!r}")
     raise ValueError(
-        f"{_place(cls)} cannot be saved: hand the class to oblique.persist.persistable first"
+        f"{_place(cls)} cannot be saved: use numbers or texts in its place, or, for a class of "
+        "your own, hand it to oblique.persist.persistable first"
     )
 
 
