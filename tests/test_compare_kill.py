@@ -31,6 +31,8 @@ def start(store):
         stderr=subprocess.PIPE,
         start_new_session=True,
         text=True,
+        # Started in the background, a test run may have Ctrl-C switched off and pass that on.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
 
 
