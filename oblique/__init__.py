@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from oblique.costs import CostModel
     from oblique.estimators import LDTClassifier, ObliqueTreeClassifier
     from oblique.export import export_graphviz, export_text
     from oblique.finders import SplitFinder
@@ -21,6 +22,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "CategorySplit",
+    "CostModel",
     "DecisionSurface",
     "LDTClassifier",
     "LinearSplit",
@@ -38,6 +40,7 @@ __all__ = [
 # answers --help without waiting for scikit-learn and numba.
 _HOMES = {
     "CategorySplit": "split",
+    "CostModel": "costs",
     "DecisionSurface": "sensitivity",
     "LDTClassifier": "estimators",
     "LinearSplit": "split",

@@ -36,6 +36,8 @@ OWN: dict[str, str] = {
     "SafePruning": "oblique.pruning",
     "ErrorBased": "oblique.pruning",
     "ReducedError": "oblique.pruning",
+    "CostModel": "oblique.costs",
+    "TestCost": "oblique.costs",
 }
 
 _handed_in: dict[str, type] = {}
