@@ -1,4 +1,4 @@
-"""What the tree classifiers share: checking data, growing, pruning, predicting."""
+"""What the tree classifiers share: checking data, growing, pruning."""
 
 from __future__ import annotations
 
@@ -7,25 +7,26 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
 from oblique.criteria import criterion_code
-from oblique.encode import Columns, check_columns, encode_columns, learn_columns
+from oblique.encode import encode_columns, learn_columns
 from oblique.finders.base import SplitFinder, check_finder
 from oblique.holdout import hold_out
-from oblique.importance import column_spread, feature_importances
+from oblique.importance import column_spread
 from oblique.induction import grow
 from oblique.node import canonical_rows
+from oblique.predictor import TreePredictor
 from oblique.pruning import Pruner, pruning_path
 from oblique.stopping import Stopping, is_whole
 from oblique.target import encode_labels
 from oblique.weight import combine_weights, drop_zero_weights
 
 
-class TreeClassifier(ClassifierMixin, BaseEstimator):
-    """What the tree classifiers share: checking data, growing, pruning, predicting.
+class TreeClassifier(TreePredictor):
+    """What the tree classifiers share: checking data, growing, pruning.
 
     A subclass says which finder, pruner and unsafe class its parameters mean.
     """
@@ -43,16 +44,11 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
     random_state: Any
 
     # What a model file holds of a fitted estimator, see `oblique.persist`.
-    _fitted_attributes = (
-        "tree_", "classes_", "unsafe_class_", "n_features_in_", "_columns", "_spread",
-    )  # fmt: skip
+    _fitted_attributes = (*TreePredictor._fitted_attributes, "unsafe_class_")
 
     def _check_fitted(self) -> None:
         """Raise ValueError where fitted attributes that come from a file do not fit."""
-        check_columns(self._columns, self.tree_.n_features)
-        spread, shape = self._spread, (self.tree_.n_features,)
-        if spread is not None and getattr(spread, "shape", None) != shape:
-            raise ValueError(f"_spread must be None or an array of shape {shape}")
+        super()._check_fitted()
         if self.unsafe_class_ not in self.classes_.tolist():
             raise ValueError(f"unsafe_class_={self.unsafe_class_!r} is not one of classes_")
 
@@ -96,7 +92,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
             self.min_weight_fraction_leaf,
         )  # fmt: skip
         criterion_code(self.criterion)
-        rng = _generator(self.random_state)
+        rng = make_generator(self.random_state)
         rows, columns = learn_columns(self, X, self.categorical_features)
         classes, codes = encode_labels(y, len(rows))
         weights = combine_weights(sample_weight, self.class_weight, classes, codes)
@@ -149,7 +145,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         if pruner is None:
             raise ValueError("pruning=None: set pruning before you call prune")
         pruner.check_parameters()
-        rng = _generator(self.random_state)
+        rng = make_generator(self.random_state)
         rows = encode_columns(self, X, self._columns)
         given, codes = encode_labels(y, len(rows))
         unknown = [label for label in given.tolist() if label not in self.classes_.tolist()]
@@ -216,74 +212,9 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         mass = np.where(mass > 0.0, mass, np.inf)
         return int(len(mass) - 1 - mass[::-1].argmin())
 
-    def _names(self, classes: NDArray[Any], columns: Columns) -> dict[str, Any]:
-        features = getattr(self, "feature_names_in_", None)
-        return {
-            "feature_names": None if features is None else tuple(features.tolist()),
-            "class_names": tuple(map(str, classes.tolist())),
-            "category_names": columns.category_names,
-        }
 
-    # ------------------------------------------------------------ prediction
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of each row, shape (n,)."""
-        check_is_fitted(self)
-        rows = encode_columns(self, X, self._columns)
-        return self.classes_[self.tree_.predict_codes(rows)]
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return each row's class shares in its leaf, shape (n, n_classes).
-
-        A row whose test cannot be answered goes down both branches, with the shares that the
-        known training weight had at the node (Quinlan 1993, chapter 3).
-        """
-        check_is_fitted(self)
-        return self.tree_.distribution(encode_columns(self, X, self._columns))
-
-    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the logarithm of `predict_proba`."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
-
-    def apply(self, X: Any) -> NDArray[np.int64]:
-        """Return the node number of each row's leaf, shape (n,)."""
-        check_is_fitted(self)
-        return self.tree_.apply(encode_columns(self, X, self._columns))
-
-    def decision_path(self, X: Any) -> Any:
-        """Return a sparse (n, n_nodes) array: the share of each row that visits each node."""
-        check_is_fitted(self)
-        return self.tree_.decision_path(encode_columns(self, X, self._columns))
-
-    def get_depth(self) -> int:
-        """Return the largest number of tests on a path."""
-        check_is_fitted(self)
-        return self.tree_.max_depth
-
-    def get_n_leaves(self) -> int:
-        """Return the number of leaves."""
-        check_is_fitted(self)
-        return self.tree_.n_leaves
-
-    @property
-    def feature_importances_(self) -> NDArray[np.float64]:
-        """Share of the total gain that each feature brings, shape (n_features,).
-
-        A test's gain is weighted by the training weight of its node. An oblique test's gain is
-        shared among its features by abs(weight) times the feature's standard deviation in
-        training.
-        """
-        check_is_fitted(self)
-        return feature_importances(self.tree_, self._spread)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
-
-
-def _generator(random_state: Any) -> np.random.Generator:
+def make_generator(random_state: Any) -> np.random.Generator:
+    """Return the generator that ``random_state`` stands for."""
     if random_state is None or is_whole(random_state):
         if random_state is None or random_state >= 0:
             return np.random.default_rng(random_state)
