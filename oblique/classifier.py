@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from oblique.criteria import criterion_code
 from oblique.encode import encode_columns, learn_columns
 from oblique.finders.base import SplitFinder, check_finder
-from oblique.holdout import hold_out
+from oblique.holdout import hold_out, order_by_value
 from oblique.importance import column_spread
 from oblique.induction import grow
 from oblique.node import canonical_rows
@@ -47,7 +47,7 @@ class TreeClassifier(TreePredictor):
     _fitted_attributes = (*TreePredictor._fitted_attributes, "unsafe_class_")
 
     def _check_fitted(self) -> None:
-        """Raise ValueError where fitted attributes that come from a file do not fit."""
+        """Raise ValueError where fitted attributes do not fit, or a file cannot hold them."""
         super()._check_fitted()
         if self.unsafe_class_ not in self.classes_.tolist():
             raise ValueError(f"unsafe_class_={self.unsafe_class_!r} is not one of classes_")
@@ -102,6 +102,7 @@ class TreeClassifier(TreePredictor):
         order = canonical_rows(rows, codes, weights)
         held = order[:0]
         if pruner is not None and pruner.holdout > 0.0:
+            order = order_by_value(order, rows, codes, weights)
             order, held = hold_out(order, codes, pruner.holdout, rng)
         tree = grow(
             rows, codes, n_classes=len(classes), finder=finder, rng=rng, sample_weight=weights,

@@ -42,8 +42,8 @@ class Columns:
         return {j: tuple(map(str, values)) for j, values in self.categories.items()}
 
 
-def check_columns(columns: Any, n_features: int) -> None:
-    """Raise ValueError unless this is a `Columns` of so many features."""
+def check_columns(columns: Any, n_features: int, names: Any = None) -> None:
+    """Raise ValueError unless this is a `Columns` of so many features that a file can hold."""
     if not isinstance(columns, Columns) or columns.n_features != n_features:
         raise ValueError(f"columns must be a Columns of {n_features} features, got {columns!r}")
     if not isinstance(columns.categories, dict):
@@ -55,9 +55,11 @@ def check_columns(columns: Any, n_features: int) -> None:
             raise ValueError(f"categories of column {feature} must be a tuple")
         strange = [value for value in categories if not isinstance(value, str | int | float)]
         if strange or len(set(categories)) < len(categories):
+            column = feature if names is None else repr(names[feature])
+            bad = repr(strange[0]) if strange else repr(categories)
             raise ValueError(
-                f"categories of column {feature} must be different texts or numbers, got "
-                f"{categories!r}"
+                f"the categories of column {column} must be different texts or numbers, got {bad}; "
+                "turn the column into texts before you fit, for example by astype(str)"
             )
 
 

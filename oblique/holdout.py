@@ -11,6 +11,31 @@ if TYPE_CHECKING:
     from numpy.random import Generator
 
 
+def order_by_value(
+    rows: NDArray[np.int32],
+    X: NDArray[np.float64],
+    codes: NDArray[np.int32],
+    weights: NDArray[np.float64] | None,
+) -> NDArray[np.int32]:
+    """Order rows by their values, column after column, so that units do not matter.
+
+    A hash of the rows orders them by their content, too, but another order comes of the same
+    rows in other units, and with it another part to hold out.
+
+    Parameters
+    ----------
+    rows : ndarray of int32
+        Row numbers in an order that depends on the rows' content only.
+    X : ndarray of shape (n, d)
+    codes : ndarray of shape (n,), int32
+        Class codes, which order rows of equal values.
+    weights : ndarray of shape (n,) or None
+        Weights, which order those of equal values and class.
+    """
+    keys = [] if weights is None else [weights[rows]]
+    return rows[np.lexsort((*keys, codes[rows], *X[rows].T[::-1]))]
+
+
 def hold_out(
     rows: NDArray[np.int32], codes: NDArray[np.int32], share: float, rng: Generator
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -19,8 +44,8 @@ def hold_out(
     Parameters
     ----------
     rows : ndarray of int32
-        Row numbers in an order that depends on their content only, so that the choice does
-        too.
+        Row numbers in an order that depends on the rows' values only, such as that of
+        `order_by_value`, so that the choice does too.
     codes : ndarray of shape (n,), int32
         Class code of every row of the table.
     share : float

@@ -33,8 +33,9 @@ class TreePredictor(ClassifierMixin, BaseEstimator):
     )  # fmt: skip
 
     def _check_fitted(self) -> None:
-        """Raise ValueError where fitted attributes that come from a file do not fit."""
-        check_columns(self._columns, self.tree_.n_features)
+        """Raise ValueError where fitted attributes do not fit, or a file cannot hold them."""
+        names = getattr(self, "feature_names_in_", None)
+        check_columns(self._columns, self.tree_.n_features, names)
         spread, shape = self._spread, (self.tree_.n_features,)
         if spread is not None and getattr(spread, "shape", None) != shape:
             raise ValueError(f"_spread must be None or an array of shape {shape}")

@@ -129,6 +129,8 @@ class Tree:
     def __setstate__(self, state: dict[str, Any]) -> None:
         # Arrays come out of a pickle, or a deep copy, without their write protection.
         self.__dict__.update(state)
+        for cached in ("parents", "depths"):
+            self.__dict__.pop(cached, None)
         self.__post_init__()
 
     # ------------------------------------------------------------ shape
@@ -160,12 +162,15 @@ class Tree:
         inner = np.flatnonzero(self.children_left >= 0)
         parents[self.children_left[inner]] = inner
         parents[self.children_right[inner]] = inner
+        parents.setflags(write=False)
         return parents
 
     @functools.cached_property
     def depths(self) -> NDArray[np.int32]:
         """Number of tests above each node."""
-        return _routing.node_depths(self.parents)
+        depths: NDArray[np.int32] = _routing.node_depths(self.parents)
+        depths.setflags(write=False)
+        return depths
 
     @property
     def max_depth(self) -> int:

@@ -76,7 +76,14 @@ def test_same_content_as_csv_has_the_same_checksum(arff, tmp_path: Path) -> None
         (HEADER.replace("'dew point'", "sky") + ROWS, r"line 5: Bad @ATTRIBUTE name sky"),
         (HEADER.replace("{yes, no}", "{}") + ROWS, r"line 8: the attribute declares no value"),
         (HEADER, r"has no rows after @data"),
-        (HEADER.replace("string", "date 'yyyy'") + ROWS, r"line 6: Bad @ATTRIBUTE type"),
+        (
+            HEADER.replace("string", "date 'yyyy'") + ROWS,
+            r"line 6: attribute \S+ is of type date, which",
+        ),
+        (
+            HEADER.replace("note string", "'a b' Relational") + ROWS,
+            r"line 6: attribute 'a b' is of",
+        ),
         (HEADER + "\n% sparse\n{0 1.5, 4 no}\n", r"line 13: sparse ARFF rows are not read"),
         ("a,b\n1,2\n", r"line 1: expected @relation"),
         ("@relation r\n@attribute a real\n", r"has no line @data"),

@@ -17,6 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from tree_checks import assert_same_structure, assert_same_tree, bundled
 
+import oblique.finders
 from oblique import LDTClassifier, ObliqueTreeClassifier
 from oblique.finders import (
     AxisParallel,
@@ -169,6 +170,11 @@ def test_printing():
     assert "AxisParallel" in repr(model)
     assert "max_depth=3" in repr(model)
     assert repr(BestOf(AxisParallel("safe"))) == "BestOf(AxisParallel(threshold='safe'))"
+    # What is printed can be pasted, also where scikit-learn prints a part of a model.
+    names = {**vars(oblique), **vars(oblique.finders)}
+    model.set_params(finder__0__threshold="safe")
+    pasted = eval(repr(model), names)
+    assert (repr(pasted), str(pasted.get_params())) == (repr(model), str(model.get_params()))
     assert "ObliqueTreeClassifier" in model._repr_html_()
     assert "tree" in model.fit(X, Y)._repr_html_()
 

@@ -240,6 +240,23 @@ def test_models_that_cannot_be_saved(tmp_path):
     assert os.listdir(tmp_path) == []
 
 
+@pytest.mark.parametrize(
+    ("column", "told"),
+    [
+        (pd.cut(np.arange(40.0), 3), r"'age' must be .* got Interval\("),
+        (pd.Categorical([pd.Timestamp("2020-01-01")] * 40), r"'age' must be .* got Timestamp\("),
+    ],
+)
+def test_categories_that_a_file_cannot_hold_are_named_with_their_column(tmp_path, column, told):
+    table = pd.DataFrame({"size": np.arange(40.0), "age": column})
+    model = LDTClassifier().fit(table, np.arange(40) % 2)
+    with pytest.raises(ValueError, match=told + ".*astype"):
+        save(model, tmp_path / "m.json")
+    assert os.listdir(tmp_path) == []
+    as_text = table.assign(age=pd.Series(column).astype(str).astype(object))
+    save(LDTClassifier().fit(as_text, np.arange(40) % 2), tmp_path / "m.json")
+
+
 def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
     path = tmp_path / "m.json"
     save(a_tree(), path)
@@ -272,7 +289,7 @@ def saved(tmp_path_factory):
     X, y = mixed_frame()
     finder = BestOf(LinearDiscriminant(min_samples=1), AxisParallel(), Categories())
     model = ObliqueTreeClassifier(
-        finder=finder, pruning=CostComplexity(), class_weight="balanced", random_state=1
+        finder=finder, pruning=CostComplexity(), class_weight="balanced", random_state=2
     )
     path = tmp_path_factory.mktemp("saved") / "m.json"
     save(model.fit(X, y), path)
@@ -412,7 +429,7 @@ FITTED = ("model", "fitted")
         (
             (*FITTED, "_columns", "params", "categories"),
             {"dict": [[1, {"tuple": [["a"]]}]]},
-            "categories of column 1 must be different texts or numbers",
+            "categories of column 'sepal width .cm.' must be different",
         ),
     ],
 )

@@ -91,6 +91,15 @@ def test_structure_of_a_tree_by_hand():
     assert tree.path(0) == []
 
 
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda tree: pickle.loads(pickle.dumps(tree))])
+def test_what_is_derived_is_write_protected_too(copied):
+    assert MIXED.max_depth == 3
+    for tree in (MIXED, copied(MIXED)):
+        for array in (tree.parents, tree.depths):
+            with pytest.raises(ValueError, match="read-only"):
+                array[0] = 1
+
+
 def test_tests_come_back_as_they_were():
     assert MIXED.split(0) == OBLIQUE
     assert MIXED.split(0).missing_left == 0.25

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 # liac-arff cuts the fraction off a value of an integer attribute without a word
 _INTEGER = re.compile(r"(?i)^(\s*@attribute\s.*\s)integer\s*$")
 _NO_VALUES = re.compile(r"\{\s*\}\s*$")
+_TYPE_NOT_READ = re.compile(r"""(?i)@attribute\s+('[^']*'|"[^"]*"|\S+)\s+(date|relational)\b""")
 
 
 def parse_arff(text: str, label: str) -> pd.DataFrame:
@@ -76,6 +77,12 @@ def _check_header(lines: list[str], label: str) -> int:
             )
         if keyword == "@attribute" and _NO_VALUES.search(line):
             raise ValueError(f"{label}, line {number}: the attribute declares no value")
+        found = _TYPE_NOT_READ.match(line.strip())
+        if found:
+            raise ValueError(
+                f"{label}, line {number}: attribute {found[1]} is of type {found[2].lower()}, which "
+                "is not read; write it as numbers, such as days since a fixed date, or remove it"
+            )
     raise ValueError(f"{label} has no line @data")
 
 

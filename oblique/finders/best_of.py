@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sklearn.base import clone
@@ -25,8 +25,10 @@ class BestOf(SplitFinder):
 
     Parameters
     ----------
-    *finders : SplitFinder
-        At least one; a single sequence of them is taken apart. For tuning, the i-th one is the
+    *listed : SplitFinder
+        At least one; a single sequence of them is taken apart.
+    finders : sequence of SplitFinder, default=()
+        The same by keyword, as the text of a model writes them. For tuning, the i-th one is the
         parameter ``i`` and its own parameters are ``i__name``.
 
     Examples
@@ -39,15 +41,12 @@ class BestOf(SplitFinder):
     ... )
     """
 
-    def __init__(self, *finders: SplitFinder | Iterable[SplitFinder]):
-        if len(finders) == 1 and isinstance(finders[0], Iterable):
-            finders = tuple(finders[0])
-        self.finders: tuple[SplitFinder, ...] = finders  # type: ignore[assignment]
-
-    @classmethod
-    def from_params(cls, params: dict[str, Any]) -> BestOf:
-        """Make a finder from the result of ``get_params(deep=False)``."""
-        return cls(*params["finders"])
+    def __init__(
+        self, *listed: SplitFinder | Iterable[SplitFinder], finders: Sequence[SplitFinder] = ()
+    ):
+        if len(listed) == 1 and isinstance(listed[0], Iterable):
+            listed = tuple(listed[0])
+        self.finders: tuple[SplitFinder, ...] = (*listed, *finders)  # type: ignore[arg-type]
 
     def check_parameters(self) -> None:
         """Raise ValueError or TypeError for a wrong parameter, also of the finders."""
@@ -92,7 +91,7 @@ class BestOf(SplitFinder):
             if not index.isdigit() or int(index) >= len(finders):
                 raise ValueError(
                     f"{name!r} is not a parameter of BestOf: use finders, or 0 to "
-                    f"{len(finders) - 1} and, for example, 0__{'threshold'}"
+                    f"{len(finders) - 1} and, for example, 0__threshold"
                 )
             if rest:
                 finders[int(index)].set_params(**{rest: value})

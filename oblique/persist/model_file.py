@@ -93,6 +93,8 @@ def _encode_model(model: Any) -> dict[str, Any]:
     if attributes is None:
         raise ValueError(f"model must be a fitted estimator or a Tree, got {name}")
     check_is_fitted(model)
+    # What could not be loaded is not saved either.
+    _check_fitted(model)
     names = [*attributes, *(extra for extra in sorted(_OPTIONAL) if hasattr(model, extra))]
     return {
         "class": name,

@@ -116,8 +116,9 @@ def encode_params(value: object, what: str, level: int = 0) -> dict[str, Any]:
 
 
 def parameter_names(cls: type) -> list[str]:
-    """Names of a constructor's parameters."""
-    return list(inspect.signature(cls).parameters)
+    """Names of a constructor's parameters, without those that are given by position only."""
+    parameters = inspect.signature(cls).parameters.values()
+    return [p.name for p in parameters if p.kind is not p.VAR_POSITIONAL]
 
 
 # ---------------------------------------------------------------- from JSON
@@ -159,10 +160,8 @@ def make(cls: type, params: Any, what: str, level: int = 0) -> Any:
     """Make an object of a known class from encoded parameters."""
     check_keys(f"{what} ({cls.__name__})", params, set(parameter_names(cls)))
     values = {name: decode(entry, f"{what}.{name}", level + 1) for name, entry in params.items()}
-    # A class whose constructor takes its parameters by position offers `from_params`.
-    build: Callable[..., Any] | None = getattr(cls, "from_params", None)
     try:
-        return cls(**values) if build is None else build(values)
+        return cls(**values)
     except Exception as error:
         # A constructor may raise anything when it gets a value of the wrong kind.
         raise ValueError(f"{what} ({cls.__name__}): {error}") from error
