@@ -80,8 +80,8 @@ def _check_header(lines: list[str], label: str) -> int:
         found = _TYPE_NOT_READ.match(line.strip())
         if found:
             raise ValueError(
-                f"{label}, line {number}: attribute {found[1]} is of type {found[2].lower()}, which "
-                "is not read; write it as numbers, such as days since a fixed date, or remove it"
+                f"{label}, line {number}: attribute {found[1]} is of type {found[2].lower()}, "
+                "which is not read; write it as numbers, such as days since a date, or remove it"
             )
     raise ValueError(f"{label} has no line @data")
 
