@@ -137,6 +137,11 @@ def test_design_file(tmp_path, capsys):
         (["--shard", "3/2"], "shard"),
         (["--folds", "3", "--train-sizes", "0.5"], "exclude each other"),
         (["--data", "hepatitis", "--folds", "40"], "class '1' has 32 rows"),
+        (["--design", "absent.toml"], "there is no design file absent.toml"),
+        (["--design", "absent.toml", "--no-header"], "--design holds the whole design"),
+        (["--data", "pima", "--no-header"], "header belongs to files"),
+        (["--dask", "127.0.0.1:9"], "no dask scheduler answers at 127.0.0.1:9"),
+        (["--dask", "tcp://127.0.0.1:port"], "is no address of a dask scheduler"),
     ],
 )
 def test_bad_input(arguments, said, capsys):
@@ -258,7 +263,10 @@ def test_fit_tells_what_it_made(tmp_path, capsys):
         (["fit", "pimaa", "-o", "m.json"], "'pima'"),
         (["fit", "pima", "--unsafe", "7", "-o", "m.json"], "7"),
         (["fit", "pima", "-o", "no/such/folder/m.json"], "no/such/folder"),
-        (["predict", "absent.json", "pima"], "absent.json"),
+        (["predict", "absent.json", "pima"], "there is no model file absent.json"),
+        (["show", "absent.json"], "there is no model file absent.json"),
+        (["show", "."], ". is a folder, not a model file"),
+        (["fit", "absent.csv", "-o", "m.json"], "there is no file absent.csv"),
         (["fit", "pima", "--strategy", "sklearn.svm:SVC", "-o", "m.json"], "SVC"),
     ],
 )
@@ -267,6 +275,27 @@ def test_bad_input_of_fit_and_predict(arguments, said, capsys, tmp_path, monkeyp
     assert main(arguments) == 2
     assert said in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
+
+
+def test_files_without_a_header(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("plain.csv").write_text("".join(f"{i},{i % 7},{'ab'[i > 20]}\n" for i in range(40)))
+    assert main(["fit", "plain.csv", "-o", "m.json"]) == 2
+    assert "--no-header" in capsys.readouterr().err
+    assert main(["fit", "plain.csv", "--no-header", "-o", "m.json"]) == 0
+    capsys.readouterr()
+    assert main(["predict", "m.json", "plain.csv", "--no-header"]) == 0
+    assert capsys.readouterr().out.count("\n") == 41
+    assert main(["predict", "m.json", "absent.csv"]) == 2
+    assert "there is no file absent.csv" in capsys.readouterr().err
+    tree = ["--strategies", TREE]
+    assert main(["compare", "--data", "plain.csv", "--no-header", *tree, *QUICK]) == 0
+    Path("d.toml").write_text(
+        f'datasets = ["plain"]\nstrategies = ["{TREE}"]\nrepeats = 1\n'
+        '[data.plain]\npath = "plain.csv"\nheader = false\n'
+    )
+    assert main(["compare", "--design", "d.toml", "--jobs", "1", "--quiet"]) == 0
+    assert "plain, 50/50, 40 rows" in capsys.readouterr().out
 
 
 def test_strategies_and_datasets(capsys):

@@ -1,3 +1,6 @@
+import re
+from pathlib import Path
+
 import pytest
 
 from oblique.compare import Design, Strategy
@@ -110,3 +113,10 @@ def test_tables_that_are_none(tmp_path, kind):
     path.write_text(f'datasets = ["pima"]\nstrategies = ["ldt"]\n{kind} = ["x"]\n')
     with pytest.raises(DesignFileError, match=rf"line 3: {kind} must be tables"):
         read_design(path)
+
+
+def test_the_design_of_the_documents(folder):
+    text = (Path(__file__).parents[1] / "docs" / "comparing.md").read_text()
+    design, _ = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
+    (folder / "design.toml").write_text(design)
+    assert len(read_design(folder / "design.toml").cells()) == 2 * 2 * 10 * 5

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -117,7 +118,7 @@ def execute(arguments: argparse.Namespace) -> int:
 
 
 def _make_design(arguments: argparse.Namespace) -> Design:
-    from oblique.compare import Design, Source
+    from oblique.compare import Design
     from oblique.compare.source import make_source
     from oblique.datasets import PAPER_SETS
 
@@ -133,17 +134,17 @@ def _make_design(arguments: argparse.Namespace) -> Design:
         raise ValueError("--folds and --train-sizes exclude each other; give one of them")
     options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     if arguments.design is not None:
-        if options or arguments.data:
+        reading = (arguments.data, arguments.target, arguments.unsafe, arguments.header)
+        if options or any(given is not None for given in reading):
             raise ValueError("--design holds the whole design; leave the other options of it out")
         from oblique.compare.design_file import read_design
 
         return read_design(arguments.design)
     sources = [make_source(location) for location in arguments.data or PAPER_SETS]
-    if arguments.target or arguments.unsafe:
-        sources = [
-            Source(source.name, source.location, arguments.target, arguments.unsafe)
-            for source in sources
-        ]
+    reading = {
+        "target": arguments.target, "unsafe_class": arguments.unsafe, "header": arguments.header,
+    }  # fmt: skip
+    sources = [replace(source, **reading) for source in sources]
     return Design(datasets=sources, **{"strategies": STRATEGIES, "repeats": REPEATS, **options})
 
 

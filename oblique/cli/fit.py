@@ -37,7 +37,7 @@ def execute(arguments: argparse.Namespace) -> int:
     from oblique.compare.timing import time_call
 
     check_writable(arguments.output)
-    dataset = read_data(arguments.data, target=arguments.target, unsafe=arguments.unsafe)
+    dataset = read_data(arguments)
     strategy = load_strategy(arguments.strategy)
     model = prepare_estimator(
         strategy.estimator, unsafe_class=dataset.unsafe_class, seed=arguments.seed

@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
-from oblique.cli.table import check_writable, print_json
+from oblique.cli.table import add_header_option, check_writable, print_json
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -24,6 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="file, or name of a data set, with the columns that the model was trained on; "
         "others, such as a known class, are passed over",
     )
+    add_header_option(parser)
     parser.add_argument(
         "-o", "--output", metavar="FILE", help="CSV file to write (default: the terminal)"
     )
@@ -38,7 +39,7 @@ def execute(arguments: argparse.Namespace) -> int:
     model = load(arguments.model)
     if not hasattr(model, "predict_proba"):
         raise ValueError(f"{arguments.model} holds a {type(model).__name__}, no classifier")
-    predicted = _predict(model, _read_features(model, arguments.data))
+    predicted = _predict(model, _read_features(model, arguments.data, arguments.header))
     if arguments.json:
         print_json(predicted.to_dict("records"))
     else:
@@ -46,12 +47,15 @@ def execute(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _read_features(model: Any, location: str) -> DataFrame:
+def _read_features(model: Any, location: str, header: bool | None) -> DataFrame:
     """Read the columns that the model knows, in its order."""
     from oblique.datasets import list_datasets, load_dataset, read_table
 
     named = location in list_datasets()
-    table = load_dataset(location).data if named else read_table(location)
+    if named:
+        table = load_dataset(location, header=header).data
+    else:
+        table = read_table(location, header=header)
     if not hasattr(model, "feature_names_in_"):
         return table
     missing = [name for name in model.feature_names_in_ if name not in table]

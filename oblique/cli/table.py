@@ -21,13 +21,30 @@ def add_data_options(parser: argparse._ActionsContainer) -> None:
     parser.add_argument(
         "--unsafe", metavar="CLASS", help="class whose misses are dangerous (default: as known)"
     )
+    add_header_option(parser)
 
 
-def read_data(location: str, *, target: str | None, unsafe: str | None) -> Dataset:
-    """Load a data set by name or path as the options say."""
+def add_header_option(parser: argparse._ActionsContainer) -> None:
+    """Add ``--no-header``; ``arguments.header`` is then False, else None."""
+    parser.add_argument(
+        "--no-header",
+        dest="header",
+        action="store_const",
+        const=False,
+        help="the first line of a CSV file is data; its columns are then called x1, x2, ...",
+    )
+
+
+def read_data(arguments: argparse.Namespace) -> Dataset:
+    """Load ``arguments.data``, a name or a path, as the options of `add_data_options` say."""
     from oblique.datasets import load_dataset
 
-    return load_dataset(location, target=target, unsafe_class=unsafe)
+    return load_dataset(
+        arguments.data,
+        target=arguments.target,
+        unsafe_class=arguments.unsafe,
+        header=arguments.header,
+    )
 
 
 def add_seed_option(parser: argparse.ArgumentParser) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from itertools import islice
 from pathlib import Path
+from socket import create_connection
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from oblique.compare.execute import describe_error, run_cell
 from oblique.compare.local import Options, dead_worker_record, marker
@@ -17,6 +19,37 @@ if TYPE_CHECKING:
 # Cells sent ahead for each thread of the cluster: enough to keep it busy, few enough that
 # stopping the run wastes little.
 _AHEAD = 4
+_SCHEDULER_PORT = 8786
+_CONNECT_SECONDS = 3.0
+
+
+def check_cluster(address: str) -> None:
+    """Find out at once that there is nothing to run on.
+
+    Raises
+    ------
+    ValueError
+        If the extra ``cluster`` is not installed, or the address is none.
+    OSError
+        If nothing answers there.
+    """
+    try:
+        import distributed  # noqa: F401
+    except ImportError:
+        raise ValueError(
+            "a dask cluster needs the package distributed: pip install oblique-trees[cluster]"
+        ) from None
+    try:
+        parts = urlsplit(address if "://" in address else f"tcp://{address}")
+        host, port = parts.hostname, parts.port or _SCHEDULER_PORT
+    except ValueError as error:
+        raise ValueError(f"{address!r} is no address of a dask scheduler: {error}") from None
+    if host is None or parts.scheme not in ("tcp", "tls"):
+        return  # another transport, which is dask's to know
+    try:
+        create_connection((host, port), timeout=_CONNECT_SECONDS).close()
+    except OSError as error:
+        raise OSError(f"no dask scheduler answers at {address}: {error}") from None
 
 
 def run_on_cluster(
@@ -38,17 +71,11 @@ def run_on_cluster(
 
     Raises
     ------
-    ValueError
-        If the extra ``cluster`` is not installed.
     OSError
         If no scheduler answers.
     """
-    try:
-        from distributed import Client, as_completed
-    except ImportError:
-        raise ValueError(
-            "a dask cluster needs the package distributed: pip install oblique-trees[cluster]"
-        ) from None
+    from distributed import Client, as_completed
+
     with Client(address, timeout=10) as client:
         waiting = iter(cells)
         first = islice(waiting, _room(client))

@@ -27,7 +27,13 @@ _KEYS = (
     "data",
     "strategy",
 )
-_DATA_KEYS: dict[str, type] = {"path": str, "target": str, "unsafe_class": object}
+_DATA_KEYS: dict[str, type] = {
+    "path": str,
+    "target": str,
+    "unsafe_class": object,
+    "header": bool,
+}
+_WANTED = {str: "a text", dict: "a table", bool: "true or false"}
 _STRATEGY_KEYS: dict[str, type] = {"use": str, "parameters": dict, "description": str}
 
 
@@ -39,9 +45,9 @@ def read_design(path: str | PathLike[str]) -> Design:
     """Read a design from a TOML file.
 
     The keys are the parameters of :class:`~oblique.compare.Design`. A name in ``datasets`` may
-    have a table ``[data.NAME]`` with ``path`` (relative to the file), ``target`` and
-    ``unsafe_class``; one in ``strategies`` a table ``[strategy.NAME]`` with ``use`` (an
-    installed strategy or ``module:attribute``), ``parameters`` and ``description``.
+    have a table ``[data.NAME]`` with ``path`` (relative to the file), ``target``,
+    ``unsafe_class`` and ``header``; one in ``strategies`` a table ``[strategy.NAME]`` with ``use``
+    (an installed strategy or ``module:attribute``), ``parameters`` and ``description``.
 
     Examples
     --------
@@ -65,7 +71,7 @@ def read_design(path: str | PathLike[str]) -> Design:
     DesignFileError
         If the syntax, a key or a value is wrong; with the number of the line.
     """
-    document = _Document(Path(path), Path(path).read_text())
+    document = _Document(Path(path), _read_text(Path(path)))
     given = document.parse()
     document.check_keys(given, _KEYS, "")
     for required, table, kinds in (
@@ -95,6 +101,15 @@ def read_design(path: str | PathLike[str]) -> Design:
         raise document.error(str(error), *named[:1]) from None
 
 
+def _read_text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise DesignFileError(f"there is no design file {path}") from None
+    except UnicodeDecodeError as error:
+        raise DesignFileError(f"{path} is no UTF-8 text: {error}") from None
+
+
 def format_design(design: Design) -> str:
     """Write a design as the text of a TOML file that `read_design` understands.
 
@@ -121,7 +136,9 @@ def format_design(design: Design) -> str:
 def _format_source(source: Source) -> list[str]:
     if source.dataset is not None:
         return ["", f"# data set {source.name!r} was given from Python"]
-    given = {"target": source.target, "unsafe_class": source.unsafe_class}
+    given = {
+        "target": source.target, "unsafe_class": source.unsafe_class, "header": source.header,
+    }  # fmt: skip
     if source.location != source.name:
         given["path"] = source.location
     known = {key: value for key, value in given.items() if value is not None}
@@ -169,7 +186,7 @@ class _Document(NamedTuple):
             self.check_keys(entries, tuple(types), table)
             for key, value in entries.items():
                 if not isinstance(value, types[key]):
-                    wanted = "a table" if types[key] is dict else "a text"
+                    wanted = _WANTED[types[key]]
                     raise self.error(f"{key} must be {wanted}, got {value!r}", key, table)
 
     def check_used(self, tables: dict[str, Any], kind: str, names: list[str]) -> None:
@@ -210,13 +227,13 @@ class _Document(NamedTuple):
 def _make_source(name: Any, entries: dict[str, Any], document: _Document) -> Source:
     if not entries:
         return make_source(name)
+    reading = {key: value for key, value in entries.items() if key != "path"}
     if "path" not in entries:
-        return Source(name, name, entries.get("target"), entries.get("unsafe_class"))
+        return Source(name, name, **reading)
     path = document.path.parent / entries["path"]
     if not path.is_file():
         raise document.error(f"there is no file {path}", "path", f"data.{name}")
-    location = str(path.resolve())
-    return Source(name, location, entries.get("target"), entries.get("unsafe_class"))
+    return Source(name, str(path.resolve()), **reading)
 
 
 def _make_strategy(name: Any, entries: dict[str, Any], document: _Document) -> Strategy:

@@ -84,6 +84,10 @@ def run(
         If the store cannot be written.
     """
     _check_arguments(n_jobs, shard, time_limit)
+    if dask_address is not None:
+        from oblique.compare.cluster import check_cluster, run_on_cluster
+
+        check_cluster(dask_address)
     if store is not None and not isinstance(store, ResultStore):
         store = ResultStore(store)
     cells = design.cells()
@@ -98,8 +102,6 @@ def run(
         if dask_address is None:
             stream = run_local(missing, options, n_jobs=n_jobs, folder=Path(folder))
         else:
-            from oblique.compare.cluster import run_on_cluster
-
             stream = run_on_cluster(missing, options, address=dask_address, folder=Path(folder))
         running = _labels_in_flight(Path(folder), missing)
         shown = Progress(len(missing), running=running, shown=progress and bool(missing))

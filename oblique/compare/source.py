@@ -27,6 +27,9 @@ class Source:
         Column with the class, for a file.
     unsafe_class : str, optional
         Class whose misses matter most; by default what the data set says of itself.
+    header : bool, optional
+        Whether the first line of a file holds the column names; by default as
+        :func:`oblique.datasets.load_dataset` decides.
     dataset : Dataset, optional
         The rows themselves, when there is nothing to load. They travel with every cell.
     """
@@ -35,6 +38,7 @@ class Source:
     location: str | None = None
     target: str | None = None
     unsafe_class: Any = None
+    header: bool | None = None
     dataset: Dataset | None = None
 
 
@@ -80,13 +84,15 @@ def load_source(source: Source) -> Dataset:
     if source.dataset is not None:
         return source.dataset
     assert source.location is not None
-    return _load_location(source.location, source.target, source.unsafe_class)
+    return _load_location(source.location, source.target, source.unsafe_class, source.header)
 
 
 @lru_cache(maxsize=8)
-def _load_location(location: str, target: str | None, unsafe_class: Any) -> Dataset:
+def _load_location(
+    location: str, target: str | None, unsafe_class: Any, header: bool | None
+) -> Dataset:
     from oblique.datasets import load_dataset
 
-    options = {"target": target, "unsafe_class": unsafe_class}
+    options = {"target": target, "unsafe_class": unsafe_class, "header": header}
     given = {name: value for name, value in options.items() if value is not None}
     return load_dataset(location, **given)

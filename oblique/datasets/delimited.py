@@ -157,7 +157,8 @@ def _refuse_numbers(first: Record, sample: list[Record], label: str) -> None:
         raise ValueError(
             f"{label}, line {first.line}: {numbers[0]!r} is a number, so this line may be data "
             "and not the column names; put a line of names above it, let the file's name end in "
-            ".data, or say header=False (header=True if these are names)"
+            ".data, or say header=False (--no-header on the command line); header=True if these "
+            "are names"
         )
 
 

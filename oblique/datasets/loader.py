@@ -136,6 +136,8 @@ def read_table(
     FileNotFoundError
         No such file.
     """
+    if not Path(path).is_file():
+        raise _nothing_there(path, Path(path))
     return _read_file(Path(path), header, separator, encoding)
 
 

@@ -77,7 +77,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     OSError
         When the file cannot be read.
     """
-    content = Path(path).read_bytes()
+    content = _read(Path(path))
     try:
         return _decode_model(_parse(content))
     except ValueError as error:
@@ -182,6 +182,15 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         keys = [key for key, _ in pairs]
         raise ValueError(f"the key {max(keys, key=keys.count)!r} appears twice in one object")
     return found
+
+
+def _read(path: Path) -> bytes:
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder, not a model file")
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise FileNotFoundError(f"there is no model file {path}") from None
 
 
 def _replace(path: Path, text: str) -> None:
