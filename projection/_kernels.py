@@ -24,6 +24,8 @@ OPTIMAL, EMPTY, FAILED = 0, 1, 2
 DEPENDENT_SQUARED = 1e-22
 # Violations below this share of the distance are rounding noise of the projection itself.
 NOISE = 1e-13
+# Cells thinner than this share of their distances from the origin have no interior.
+THIN = 1e-12
 EPSILON = 2.220446049250313e-16
 
 
@@ -837,11 +839,55 @@ def walk(
 
 
 @lean
+def limits_leave_room(
+    nodes: Integers,
+    planes: Floats,
+    n_limits: int,
+    values: Floats,
+    chosen: Integers,
+    leaf: int,
+    step: float,
+    tolerance: float,
+    inset: Floats,
+    rows: Integers,
+    signs: Floats,
+    move: Floats,
+    position: Integers,
+    dual: Floats,
+    basis: Floats,
+    triangle: Floats,
+) -> bool:
+    """Whether the limits allow a point of a cell that is not on the border of a strict test.
+
+    A cell is open towards the planes it lies right of. Where the limits let a case touch it
+    there but not enter, no point of it can be reached, so such planes are moved inwards.
+    """
+    count, node = n_limits, leaf
+    for p in range(n_limits):
+        inset[rows[p]] = values[rows[p]]
+    while nodes[node, PARENT] >= 0:
+        parent = nodes[node, PARENT]
+        row = chosen[parent, 0]
+        rows[count] = row
+        signs[count] = nodes[node, SIDE]
+        inset[row] = values[row]
+        if signs[count] < 0.0 and nodes[parent, SET] < 0:
+            inset[row] -= step
+        count += 1
+        node = parent
+    verdict, _, _ = project_rows(
+        planes, inset, rows, signs, count, move, position, dual, basis, triangle, tolerance
+    )
+    return verdict != EMPTY
+
+
+@lean
 def search_case(
     nodes: Integers,
     planes: Floats,
     n_limits: int,
     values: Floats,
+    inset: Floats,
     chosen: Integers,
     moves: Floats,
     rows: Integers,
@@ -859,6 +905,7 @@ def search_case(
     nonbasic: Integers,
     flip: Floats,
     useful: Flags,
+    largest_offset: float,
     x: Floats,
     case: int,
     norm: int,
@@ -868,6 +915,7 @@ def search_case(
     Bounds are exact or lower and the queue is ordered, so the first useful leaf reached is the
     nearest. Norm 2 counts squared distances; norm 0 stands for inf.
     """
+    limited = n_limits > 0 or x.shape[0] > moves.shape[1]
     tolerance = 0.0
     for j in range(x.shape[0]):
         tolerance = max(tolerance, 8.0 * EPSILON * abs(x[j]))
@@ -903,7 +951,15 @@ def search_case(
             bound, path, far_bounds,
         )  # fmt: skip
         if leaf >= 0:
-            return leaf, bound, state, states - 1, failures
+            if not limited:
+                return leaf, bound, state, states - 1, failures
+            length = max(tolerance / EPSILON, math.sqrt(bound) if norm == 2 else bound)
+            step = THIN * (length if length > 0.0 else largest_offset)
+            if limits_leave_room(
+                nodes, planes, n_limits, values, chosen, leaf, step, tolerance, inset, rows, signs,
+                moves[states], position, dual, basis, triangle,
+            ):  # fmt: skip
+                return leaf, bound, state, states - 1, failures
         for i in range(noted):
             size = push(bounds, entries, size, far_bounds[i], path[i], state, 0)
     return -1, np.inf, 0, states - 1, failures
@@ -936,9 +992,9 @@ def search_batch(
     n_nodes, n_limits = nodes.shape[0], from_case.shape[0]
     n_rows = max_depth + n_limits
     size = min(n_rows, n_free) + 2
-    states = np.empty((n_nodes + 1, n_free))
+    states = np.empty((n_nodes + 2, n_free))
     states[0] = 0.0
-    values = np.empty(planes.shape[0])
+    values, inset = np.empty(planes.shape[0]), np.empty(planes.shape[0])
     chosen = np.full((n_nodes, 2), -1, dtype=np.int64)
     rows, signs = np.empty(n_rows, dtype=np.int64), np.empty(n_rows)
     path, far_bounds = np.empty(max_depth, dtype=np.int64), np.empty(max_depth)
@@ -948,6 +1004,12 @@ def search_batch(
     table = np.zeros((n_rows + 1, n_free + 2))
     basic, nonbasic = np.empty(n_rows + 1, dtype=np.int64), np.empty(n_free + 1, dtype=np.int64)
     flip = np.empty(n_free)
+    largest_offset = 0.0
+    if n_limits > 0 or X.shape[1] > n_free:
+        for row in range(planes.shape[0]):
+            largest_offset = max(largest_offset, abs(planes[row, OFFSET]))
+    # planes through the origin only: any step will do
+    largest_offset = largest_offset if largest_offset > 0.0 else 1.0
     for i in range(X.shape[0]):
         if set_column.shape[0] > 0:
             choose_category_rows(
@@ -957,9 +1019,9 @@ def search_batch(
             first = planes.shape[0] - n_limits
             value_limits(planes, first, from_case, X[i], values, rows, signs)
         found, bound, state, work[i, 0], work[i, 1] = search_case(
-            nodes, planes, n_limits, values, chosen, states, rows, signs, path, far_bounds,
+            nodes, planes, n_limits, values, inset, chosen, states, rows, signs, path, far_bounds,
             bounds, entries, position, dual, basis, triangle, table, basic, nonbasic, flip,
-            useful[target[i]], X[i], i, norm,
+            useful[target[i]], largest_offset, X[i], i, norm,
         )  # fmt: skip
         leaf[i] = found
         distance[i] = math.sqrt(bound) if norm == 2 else bound
@@ -996,7 +1058,7 @@ def mark_interiors(nodes: Integers, planes: Floats, max_depth: int, room: Flags)
                 count += 1
             node = parent
         # planes through the origin only: the cell is a cone and any step will do
-        step = 1e-12 * largest if largest > 0.0 else 1.0
+        step = THIN * largest if largest > 0.0 else 1.0
         for _ in range(2):
             for p in range(count):
                 values[rows[p]] = signs[p] * step - planes[rows[p], OFFSET]
@@ -1053,7 +1115,8 @@ def step_into_cells(
     """Shortest further move to a point `steps[i]` inside every plane of its cell, norm 2.
 
     `points` are the cases plus `moves` in metric units; both `moves` is updated and `inside` says
-    whether such a point exists. Limits are kept but not stepped away from.
+    whether such a point exists. Limits are kept but not stepped away from; where they hold a case
+    on the closed side of a plane, only the open sides are stepped away from.
     """
     n_free, n_limits = moves.shape[1], from_case.shape[0]
     n_rows = max_depth + n_limits
@@ -1081,9 +1144,17 @@ def step_into_cells(
                 values[row] += signs[count] * steps[i]
                 count += 1
             node = parent
-        verdict, _, _ = project_rows(
-            planes, values, rows, signs, count, further, position, dual, basis, triangle, 0.0
-        )
+        verdict = FAILED
+        for attempt in range(2):
+            if attempt == 1:
+                for p in range(n_limits, count):
+                    if signs[p] > 0.0:
+                        values[rows[p]] -= 2.0 * steps[i]
+            verdict, _, _ = project_rows(
+                planes, values, rows, signs, count, further, position, dual, basis, triangle, 0.0
+            )
+            if verdict == OPTIMAL:
+                break
         inside[i] = verdict == OPTIMAL
         if inside[i]:
             for j in range(n_free):

@@ -34,7 +34,9 @@ class NearestCells(NamedTuple):
     Attributes
     ----------
     cell : array of int, shape (n,)
-        Node number, -1 where no wanted cell can be reached.
+        Node number, -1 where no wanted cell can be reached. Cells are open towards the planes
+        they lie right of: one that the limits let a case touch there, but not enter, is out of
+        reach.
     distance : array of shape (n,)
         Length of the move in the metric, inf where there is none.
     point : array of shape (n, n_features)
@@ -247,12 +249,19 @@ def _search_by_reference(
     assert search.space is not None
     space = search.space
     metric = Metric.identity(space.n_free, norm=search.metric.norm)
-    best = np.inf
+    origin, best = np.zeros(space.n_free), np.inf
     cell[i], moves[i] = -1, 0.0
+    is_linear = np.zeros(len(space.planes), dtype=np.bool_)
+    is_linear[space.nodes[search.partition.is_linear, kernels.ROW]] = True
     for leaf in np.flatnonzero(useful & search.partition.is_leaf).tolist():
         rows, signs, values = kernels.cell_of_case(*space[:-1], scaled[i], codes[i], leaf)
         region = Polyhedron(signs[:, None] * space.planes[rows][:, : space.n_free], -signs * values)
-        answer = project(np.zeros(space.n_free), region, metric)
-        if answer.status != "empty" and answer.distance < best:
+        answer = project(origin, region, metric)
+        if answer.status == "empty" or answer.distance >= best:
+            continue
+        step = kernels.THIN * max(np.abs(scaled[i]).max(initial=0.0), answer.distance)
+        strict = (signs < 0) & is_linear[rows]
+        inset = Polyhedron(region.A, region.b - (step or kernels.THIN) * strict)
+        if project(origin, inset).status != "empty":
             best, cell[i], moves[i] = answer.distance, leaf, answer.point
     distance[i] = best

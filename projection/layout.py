@@ -217,10 +217,12 @@ def _normalise(normals: Floats, offsets: Floats, n_free: int, norm: float) -> Fl
 
     The reach of a row is one over its dual norm.
 
-    A row without a free weight is decided by the case alone: its reach is infinite.
+    A row without a free weight is decided by the case alone: its reach is infinite. Its length is
+    that over all columns, so that its value is a distance as well.
     """
     length = np.linalg.norm(normals[:, :n_free], axis=1)
-    divisor = np.where(length > 0, length, 1.0)
+    divisor = np.where(length > 0, length, np.linalg.norm(normals, axis=1))
+    divisor[divisor == 0] = 1.0
     normals = normals / divisor[:, None]
     dual = {2.0: 2.0, np.inf: 1.0, 1.0: np.inf}[norm]
     size = np.ones(len(normals))
