@@ -1,6 +1,7 @@
 """Rival methods that the trees of `oblique` are compared with, one file a method."""
 
+from baselines.c45 import C45, C45Classifier
 from baselines.cart_lc import CartLC
 from baselines.oc1 import OC1, OC1Classifier
 
-__all__ = ["OC1", "CartLC", "OC1Classifier"]
+__all__ = ["C45", "OC1", "C45Classifier", "CartLC", "OC1Classifier"]

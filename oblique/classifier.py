@@ -32,6 +32,7 @@ class TreeClassifier(TreePredictor):
     """
 
     # Parameters of the loop that every subclass stores.
+    pruning: Any
     criterion: str
     max_depth: int | None
     min_samples_split: int | float
@@ -143,7 +144,7 @@ class TreeClassifier(TreePredictor):
         """
         check_is_fitted(self)
         pruner = self._pruner()
-        if pruner is None:
+        if pruner is None or self.pruning is None:
             raise ValueError("pruning=None: set pruning before you call prune")
         pruner.check_parameters()
         rng = make_generator(self.random_state)

@@ -93,26 +93,28 @@ def grow(
 
 def _grow_node_by_node(root: Node, limits: Limits, finder: SplitFinder, rng: Generator) -> Skeleton:
     builder = TreeBuilder(root.counts)
-    stack = [] if _is_leaf(root, limits) else [(0, root)]
+    stack = [] if is_leaf(root, limits) else [(0, root)]
     while stack:
         name, node = stack.pop()
         split = finder.find_split(node, rng)
         parts = None if split is None else node.divide(split)
-        if parts is None or parts.gain <= limits.min_gain or _is_small(parts, limits):
+        if parts is None or parts.gain <= limits.min_gain or is_small(parts, limits):
             continue
         left = builder.add_test(name, parts)
-        if not _is_leaf(parts.right, limits):
+        if not is_leaf(parts.right, limits):
             stack.append((left + 1, parts.right))
-        if not _is_leaf(parts.left, limits):
+        if not is_leaf(parts.left, limits):
             stack.append((left, parts.left))
     return builder.build()
 
 
-def _is_leaf(node: Node, limits: Limits) -> bool:
+def is_leaf(node: Node, limits: Limits) -> bool:
+    """Whether no test is sought at a node."""
     return node.n_present < 2 or node.size < limits.min_split or node.depth >= limits.max_depth
 
 
-def _is_small(parts: Division, limits: Limits) -> bool:
+def is_small(parts: Division, limits: Limits) -> bool:
+    """Whether a side is smaller than the limits allow."""
     if min(parts.left.size, parts.right.size) < limits.min_leaf - HAIR:
         return True
     return limits.min_weight > 0.0 and parts.sides.sum(axis=1).min() < limits.min_weight

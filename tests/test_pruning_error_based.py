@@ -24,7 +24,7 @@ from oblique.pruning import (
     estimated_errors,
     extra_errors,
 )
-from oblique.pruning.error_based import _limit_arguments
+from oblique.pruning.error_based import limit_arguments
 from oblique.split import CategorySplit, LinearSplit
 from oblique.tree import Tree
 
@@ -88,7 +88,7 @@ def test_exact_limit_is_clopper_and_pearsons(n, share, confidence):
     [(0.01, 2.33), (0.05, 1.65), (0.1, 1.28), (0.25, 0.6925), (0.5, 0.25 * 5 / 6), (1.0, 0.0)],
 )
 def test_deviates_of_the_table(confidence, deviate):
-    assert _limit_arguments(confidence, "c45")[1] == pytest.approx(deviate, abs=1e-12)
+    assert limit_arguments(confidence, "c45")[1] == pytest.approx(deviate, abs=1e-12)
 
 
 def test_example_of_quinlans_book():
@@ -244,7 +244,7 @@ def test_pruning_is_the_plain_procedure(problem, confidence, bound):
     pruner = ErrorBased(confidence, bound=bound)
     pruned = pruner.prune(tree, X, codes, sample_weight=weights)
     ones = np.ones(len(X)) if weights is None else weights
-    plain = Plain(tree, X, codes, ones, _limit_arguments(confidence, bound))
+    plain = Plain(tree, X, codes, ones, limit_arguments(confidence, bound))
     assert_same(nested_counts(pruned), plain.root, tree)
     np.testing.assert_allclose(pruned.counts[0], tree.counts[0])
     np.testing.assert_allclose(pruned.counts, pruned.recount(X, codes, ones), atol=1e-9)

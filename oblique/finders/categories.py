@@ -47,20 +47,46 @@ class Categories(SplitFinder):
         self.check_parameters()
         best, best_gain = None, 0.0
         for feature in node.categorical.tolist():
-            codes, counts, sizes = _category_counts(node, feature)
-            for left in self._divisions(counts):
-                if _is_small(node, counts, sizes, left):
-                    continue
-                gain = _kernels.known_gain(
-                    node.table.criterion_code, counts[left].sum(axis=0),
-                    counts[~left].sum(axis=0), node.counts,
-                )  # fmt: skip
-                if gain > best_gain + _kernels.TIE:
-                    # The set with the smallest code goes left, whatever the order of trial.
-                    first = left if left[0] else ~left
-                    best = CategorySplit(feature, codes[first].tolist(), codes[~first].tolist())
-                    best_gain = gain
+            best, best_gain = self._better(node, feature, 0.0, best, best_gain)
         return best
+
+    def best_of_column(
+        self, node: Node, feature: int, *, min_weight: float = 0.0
+    ) -> CategorySplit | None:
+        """Return the best test of one column, None without gain.
+
+        Parameters
+        ----------
+        node : Node
+        feature : int
+        min_weight : float, default=0.0
+            Least weight of each side.
+        """
+        self.check_parameters()
+        return self._better(node, feature, min_weight, None, 0.0)[0]
+
+    def _better(
+        self,
+        node: Node,
+        feature: int,
+        min_weight: float,
+        best: CategorySplit | None,
+        best_gain: float,
+    ) -> tuple[CategorySplit | None, float]:
+        codes, counts, sizes = category_counts(node, feature)
+        for left in self._divisions(counts):
+            if _is_small(node, counts, sizes, left, min_weight):
+                continue
+            gain = _kernels.known_gain(
+                node.table.criterion_code, counts[left].sum(axis=0),
+                counts[~left].sum(axis=0), node.counts,
+            )  # fmt: skip
+            if gain > best_gain + _kernels.TIE:
+                # The set with the smallest code goes left, whatever the order of trial.
+                first = left if left[0] else ~left
+                best = CategorySplit(feature, codes[first].tolist(), codes[~first].tolist())
+                best_gain = gain
+        return best, best_gain
 
     def check_parameters(self) -> None:
         """Raise ValueError for a parameter out of its range."""
@@ -104,18 +130,23 @@ def _order_keys(
 
 
 def _is_small(
-    node: Node, counts: NDArray[np.float64], sizes: NDArray[np.float64], left: NDArray[np.bool_]
+    node: Node,
+    counts: NDArray[np.float64],
+    sizes: NDArray[np.float64],
+    left: NDArray[np.bool_],
+    min_weight: float,
 ) -> bool:
-    """Whether a side holds fewer rows, or less weight, than the tree's limits allow."""
+    """Whether a side holds fewer rows, or less weight, than the limits allow."""
     table = node.table
-    if table.min_leaf <= 1.0 and table.min_weight <= 0.0 and not table.has_missing:
+    min_weight = max(min_weight - HAIR, table.min_weight)
+    if table.min_leaf <= 1.0 and min_weight <= 0.0 and not table.has_missing:
         return False
     rows = sizes[left].sum(), sizes[~left].sum()
     weights = counts[left].sum(), counts[~left].sum()
-    return min(rows) < table.min_leaf - HAIR or min(weights) < table.min_weight
+    return min(rows) < table.min_leaf - HAIR or min(weights) < min_weight
 
 
-def _category_counts(
+def category_counts(
     node: Node, feature: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
     """Codes seen at the node, ascending, their class weights and their numbers of rows."""

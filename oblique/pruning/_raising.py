@@ -370,3 +370,157 @@ def raise_subtrees(X, codes, sample_weight, confidence, deviation, bound, slack,
             elif f >= 0:
                 left[node[f]] = t
     return node[0], estimate[node[0]]
+
+
+# ---------------------------------------------------------------- tests x_j <= c, complete rows
+
+
+@inline
+def _share_out(X, codes, weights, t, order, spare, first, last, left, right, feature, threshold,
+               counts):  # fmt: skip
+    """Partition the rows of a node between its children and count them; returns rows left."""
+    a, b = left[t], right[t]
+    j, limit = feature[t], threshold[t]
+    counts[a] = 0.0
+    counts[b] = 0.0
+    at = first[t]
+    n_right = 0
+    for i in range(first[t], last[t]):
+        row = order[i]
+        if X[row, j] <= limit:
+            order[at] = row
+            at += 1
+            counts[a, codes[row]] += weights[row]
+        else:
+            spare[n_right] = row
+            n_right += 1
+            counts[b, codes[row]] += weights[row]
+    for i in range(n_right):
+        order[at + i] = spare[i]
+    first[a], last[a], first[b], last[b] = first[t], at, at, last[t]
+    return at - first[t]
+
+
+@inline
+def _axis_branch_estimate(X, codes, weights, root, start, stop, order, more, touched, counts,
+                          estimate, left, right, feature, threshold, confidence, deviation,
+                          bound):  # fmt: skip
+    """Estimated errors below ``root`` when it receives the rows ``start:stop`` as well."""
+    total = estimate[root]
+    n_touched = 0
+    for i in range(start, stop):
+        row = order[i]
+        t = root
+        while left[t] >= 0:
+            t = left[t] if X[row, feature[t]] <= threshold[t] else right[t]
+        if more[t, 0] < 0.0:
+            touched[n_touched] = t
+            n_touched += 1
+            for k in range(counts.shape[1]):
+                more[t, k] = counts[t, k]
+        more[t, codes[row]] += weights[row]
+    for i in range(n_touched):
+        t = touched[i]
+        total += _leaf_estimate(more[t], confidence, deviation, bound) - estimate[t]
+        more[t, 0] = -1.0
+    return total
+
+
+@jit
+def raise_axis_subtrees(X, codes, weights, confidence, deviation, bound, slack, counts, left,
+                        right, feature, threshold):  # fmt: skip
+    """`raise_subtrees` for tests ``x_j <= c``, complete rows and nodes numbered depth-first.
+
+    Here a node's rows are a range of one array, so that only rows of the smaller child are
+    moved to try a node without its test. Writes the new children and class weights into
+    ``left``, ``right`` and ``counts``.
+
+    Returns
+    -------
+    (root, estimated errors of the tree); the root is -1, and the arrays are spoilt, where a
+    value is missing, a side is empty or nodes are numbered otherwise
+    """
+    n, n_nodes = X.shape[0], left.shape[0]
+    order = np.arange(n).astype(np.int32)
+    spare = np.empty(n, np.int32)
+    first = np.zeros(n_nodes, np.int64)
+    last = np.zeros(n_nodes, np.int64)
+    end = np.empty(n_nodes, np.int64)
+    parent = np.full(n_nodes, -1, np.int64)
+    for t in range(n_nodes - 1, -1, -1):
+        end[t] = t + 1
+        if left[t] >= 0:
+            end[t] = end[right[t]]
+            parent[left[t]] = t
+            parent[right[t]] = t
+            if left[t] != t + 1 or right[t] != end[left[t]]:
+                return -1, 0.0
+    last[0] = n
+    _count_range(codes, 0, n, order, weights, counts[0])
+    for t in range(n_nodes):
+        if left[t] >= 0:
+            for i in range(first[t], last[t]):
+                if X[order[i], feature[t]] != X[order[i], feature[t]]:
+                    return -1, 0.0
+            n_left = _share_out(
+                X, codes, weights, t, order, spare, first, last, left, right, feature, threshold,
+                counts,
+            )  # fmt: skip
+            if n_left == 0 or n_left == last[t] - first[t]:
+                return -1, 0.0
+    more = np.full_like(counts, -1.0)
+    touched = np.empty(n_nodes, np.int64)
+    estimate = np.zeros(n_nodes)
+    alive = np.ones(n_nodes, np.bool_)
+    root = 0
+    at = n_nodes
+    while at > 0:
+        at -= 1
+        t = at
+        if not alive[t]:
+            continue
+        leaf = _leaf_estimate(counts[t], confidence, deviation, bound)
+        if left[t] < 0:
+            estimate[t] = leaf
+            continue
+        below = estimate[left[t]] + estimate[right[t]]
+        is_left = counts[left[t]].sum() > counts[right[t]].sum()
+        largest, other = (left[t], right[t]) if is_left else (right[t], left[t])
+        branch = _axis_branch_estimate(
+            X, codes, weights, largest, first[other], last[other], order, more, touched, counts,
+            estimate, left, right, feature, threshold, confidence, deviation, bound,
+        )  # fmt: skip
+        estimate[t] = below
+        if leaf <= branch + slack and leaf <= below + slack:
+            left[t], right[t] = -1, -1
+            alive[t + 1 : end[t]] = False
+            estimate[t] = leaf
+        elif branch <= below + slack:
+            alive[t : end[t]] = False
+            above = parent[t]
+            parent[largest] = above
+            if above < 0:
+                root = largest
+            elif left[above] == t:
+                left[above] = largest
+            else:
+                right[above] = largest
+            first[largest], last[largest] = first[t], last[t]
+            counts[largest] = counts[t]
+            # The subtree, as pruned so far, takes the rows and is pruned again.
+            touched[0] = largest
+            n_open = 1
+            while n_open > 0:
+                n_open -= 1
+                u = touched[n_open]
+                alive[u] = True
+                if left[u] >= 0:
+                    _share_out(
+                        X, codes, weights, u, order, spare, first, last, left, right, feature,
+                        threshold, counts,
+                    )  # fmt: skip
+                    touched[n_open], touched[n_open + 1] = left[u], right[u]
+                    n_open += 2
+            left[t], right[t] = -1, -1
+            at = end[largest]
+    return root, estimate[root]

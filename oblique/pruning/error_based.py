@@ -88,7 +88,7 @@ class ErrorBased(Pruner):
 
     def check_parameters(self) -> None:
         """Raise ValueError for a parameter out of its range."""
-        _limit_arguments(self.confidence, self.bound)
+        limit_arguments(self.confidence, self.bound)
 
     def prune(
         self,
@@ -116,7 +116,7 @@ class ErrorBased(Pruner):
             With ``raising=True``, where there are no rows or their class weights are not the
             tree's.
         """
-        limit = _limit_arguments(self.confidence, self.bound)
+        limit = limit_arguments(self.confidence, self.bound)
         if tree.n_nodes == 1:
             return tree
         if not self.raising:
@@ -174,7 +174,7 @@ def extra_errors(
     >>> round(float(1 + extra_errors(16, 1)), 3)
     2.507
     """
-    limit = _limit_arguments(confidence, bound)
+    limit = limit_arguments(confidence, bound)
     cases, wrong = np.broadcast_arrays(np.asarray(n, float), np.asarray(errors, float))
     if not ((wrong >= 0.0) & (cases >= wrong) & np.isfinite(cases)).all():
         raise ValueError("n and errors must be finite with 0 <= errors <= n")
@@ -198,7 +198,7 @@ def estimated_errors(
     return wrong + extra_errors(n, wrong, confidence=confidence, bound=bound)
 
 
-def _limit_arguments(confidence: float, bound: str) -> tuple[float, float, int]:
+def limit_arguments(confidence: float, bound: str) -> tuple[float, float, int]:
     """Check the parameters; return them as the kernels want them: level, deviate, code."""
     if bound not in BOUNDS:
         raise ValueError(unknown_name("bound", bound, BOUNDS))
@@ -220,6 +220,9 @@ def _raise_subtrees(
     weights: NDArray[np.float64],
     limit: tuple[float, float, int],
 ) -> Tree:
+    rewired = _raise_axis_subtrees(tree, rows, codes, weights, limit)
+    if rewired is not None:
+        return rewired
     left, right = tree.children_left.copy(), tree.children_right.copy()
     counts, missing_left = tree.counts.copy(), tree.missing_left.copy()
     tests: tuple[NDArray[Any], ...] = (
@@ -229,6 +232,41 @@ def _raise_subtrees(
     root, _ = _raising.raise_subtrees(
         rows, codes, weights, *limit, SLACK, counts, left, right, *tests, missing_left
     )
+    return _rewire(tree, int(root), left, right, counts, missing_left)
+
+
+def _raise_axis_subtrees(
+    tree: Tree,
+    rows: NDArray[np.float64],
+    codes: NDArray[np.int32],
+    weights: NDArray[np.float64],
+    limit: tuple[float, float, int],
+) -> Tree | None:
+    """Prune by the quick loops, or return None for trees and rows that they do not take."""
+    axis = tree._axis_arrays
+    if axis is None:
+        return None
+    left, right, counts = tree.children_left.copy(), tree.children_right.copy(), tree.counts.copy()
+    root, _ = _raising.raise_axis_subtrees(
+        rows, codes, weights, *limit, SLACK, counts, left, right, axis[0], tree.threshold
+    )
+    if root < 0:
+        return None
+    inner = np.flatnonzero(left >= 0)
+    missing_left = np.full(tree.n_nodes, 0.5)
+    missing_left[inner] = counts[left[inner]].sum(axis=1) / counts[inner].sum(axis=1)
+    return _rewire(tree, int(root), left, right, counts, missing_left)
+
+
+def _rewire(
+    tree: Tree,
+    root: int,
+    left: NDArray[np.int32],
+    right: NDArray[np.int32],
+    counts: NDArray[np.float64],
+    missing_left: NDArray[np.float64],
+) -> Tree:
+    """Return the tree below a root after nodes got other children and class weights."""
     impurity, labels = _kernels.describe_nodes(
         criterion_code(tree.criterion), counts, tree.tie_class
     )
@@ -236,4 +274,4 @@ def _raise_subtrees(
         children_left=left, children_right=right, counts=counts, impurity=impurity,
         labels=labels, missing_left=missing_left,
     )  # fmt: skip
-    return rewired.subtree(int(root))
+    return rewired.subtree(root)

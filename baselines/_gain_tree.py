@@ -1,0 +1,108 @@
+"""What the classifiers of C4.5's family share: limits of the loop and pruning."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from baselines._information import EPSILON
+from oblique._suggest import unknown_name
+from oblique.classifier import TreeClassifier
+from oblique.pruning import ErrorBased, Pruner, ReducedError
+from oblique.pruning._kernels import cheaper_leaves
+from oblique.pruning.base import node_errors
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+    from oblique.tree import Tree
+
+PRUNING = ("error_based", "reduced_error")
+
+
+class GainTreeClassifier(TreeClassifier):
+    """A tree grown by a `GainFinder` and pruned as C4.5 prunes.
+
+    A subclass says which finder its parameters mean.
+    """
+
+    pruning: Any
+    confidence: float
+    raising: bool
+    collapse: bool
+    bound = "c45"
+
+    # The finder has limits of its own.
+    criterion = "entropy"
+    min_samples_split = 2
+    min_samples_leaf = 1
+    min_gain = 0.0
+    min_weight_fraction_leaf = 0.0
+    unsafe_class = None
+
+    def _pruner(self) -> Pruner | None:
+        if not isinstance(self.collapse, bool | np.bool_):
+            raise ValueError(f"collapse={self.collapse!r} must be True or False")
+        pruner: Pruner | None = None
+        if isinstance(self.pruning, Pruner):
+            pruner = self.pruning
+        elif self.pruning == "error_based":
+            pruner = ErrorBased(self.confidence, raising=self.raising, bound=self.bound)
+        elif self.pruning == "reduced_error":
+            pruner = ReducedError()
+        elif self.pruning is not None:
+            message = unknown_name("pruning", self.pruning, PRUNING)
+            raise ValueError(f"{message}; a Pruner and None are also taken")
+        return AfterCollapse(pruner) if self.collapse else pruner
+
+
+class AfterCollapse(Pruner):
+    """Make leaves of subtrees that err no less in training, then prune on.
+
+    Parameters
+    ----------
+    pruner : Pruner or None
+        What follows.
+    """
+
+    def __init__(self, pruner: Pruner | None):
+        self.pruner = pruner
+
+    @property
+    def holdout(self) -> float:  # type: ignore[override]
+        """Share of the training rows that the pruner that follows wants."""
+        return 0.0 if self.pruner is None else self.pruner.holdout
+
+    def check_parameters(self) -> None:
+        """Raise ValueError for a wrong parameter of the pruner that follows."""
+        if self.pruner is not None:
+            self.pruner.check_parameters()
+
+    def prune(
+        self,
+        tree: Tree,
+        X: ArrayLike,
+        codes: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        unsafe: int = -1,
+        rng: Generator | None = None,
+    ) -> Tree:
+        """Return the pruned tree; see `Pruner.prune`."""
+        tree = collapsed(tree)
+        if self.pruner is None:
+            return tree
+        return self.pruner.prune(
+            tree, X, codes, sample_weight=sample_weight, unsafe=unsafe, rng=rng
+        )
+
+
+def collapsed(tree: Tree) -> Tree:
+    """Return the tree without subtrees that err no less in training than a leaf (C4.5)."""
+    cut = cheaper_leaves(
+        tree.children_left, tree.children_right, node_errors(tree.counts, tree.labels), EPSILON,
+        False,
+    )  # fmt: skip
+    return tree.collapse(np.flatnonzero(cut)) if cut.any() else tree
