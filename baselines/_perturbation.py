@@ -45,10 +45,11 @@ _EMPTY = 1e-12
 _TINY = 1e-300
 _BLOCK = 512
 # Costs of all cuts are tabulated where there are at most so many.
-_MOST_CUTS = 1 << 15
+_MOST_CUTS = 1 << 16
 # With more classes than this, the corners of a bin's box are too many to look at.
 _MOST_CORNERS = 6
 _MOST_LINES = 1024
+_MOST_BINS = 4096
 
 
 class Problem(NamedTuple):
@@ -219,10 +220,12 @@ def make_room(problem):
     n_classes = problem.classes.shape[1]
     n_bins = 16
     if problem.cost_table.shape[0] > 0:
-        while n_bins < n:
+        while n_bins < 2 * n:
             n_bins *= 2
     else:
-        while n_bins < 1024 and n_bins * 6 < n:
+        # Bins cost time for each class, and rows of bins that are sorted cost more.
+        in_bin = 7 * n_classes if n_classes <= _MOST_CORNERS else 14
+        while n_bins < _MOST_BINS and n_bins * in_bin < n:
             n_bins *= 2
     return Room(
         np.empty((_INSIDE + n_classes, n)),
@@ -431,32 +434,51 @@ def _walk_all(problem, room, values, slopes, scale):
 
     Returns (cost, row that crosses last before the cut, first behind it), rows -1 for none.
     """
-    keys, rows, table, strides = (
-        room.by_row[_KEY], room.row_numbers[_ROW], problem.cost_table, problem.strides
-    )  # fmt: skip
+    keys, costs, rows = room.by_row[_KEY], room.by_row[_COST], room.row_numbers[_ROW]
+    table, changes = problem.cost_table, room.by_row[_INSIDE]
     n_crossing, at = _sort_by_bins(problem, room, values, slopes, scale)
-    tie = TIE * problem.weight
-    best = np.inf
-    limit = np.inf
-    where = -1
-    for a in range(n_crossing - 1):
-        i = rows[a]
-        at += strides[i] if slopes[i] < 0.0 else -strides[i]
-        if keys[a + 1] - keys[a] > GAP and table[at] < limit:
-            best, where = table[at], a
-            limit = best - tie
-    low = int(rows[where]) if where >= 0 else -1
-    high = int(rows[where + 1]) if where >= 0 else -1
+    n_cuts = n_crossing - 1
+    for a in range(n_cuts):
+        # Unsigned, because indices that may be negative are looked at once more.
+        i = np.uint64(rows[a])
+        at += int(changes[i])
+        cost = table[np.uint64(at)]
+        costs[a] = cost if keys[a + 1] - keys[a] > GAP else np.inf
+    best = _least(costs, n_cuts)
+    low, high = -1, -1
+    if best < np.inf:
+        # The first of the cheapest cuts.
+        limit = best + TIE * problem.weight
+        a = 0
+        while costs[a] > limit:
+            a += 1
+        best, low, high = costs[a], int(rows[a]), int(rows[a + 1])
     return best, low, high
+
+
+@paste
+def _least(costs, n):
+    """Least of the first n numbers, infinity of none."""
+    # Four chains, because one comparison must wait for the one before it.
+    first, second, third, fourth = np.inf, np.inf, np.inf, np.inf
+    for a in range(0, n - 3, 4):
+        first = costs[a] if costs[a] < first else first
+        second = costs[a + 1] if costs[a + 1] < second else second
+        third = costs[a + 2] if costs[a + 2] < third else third
+        fourth = costs[a + 3] if costs[a + 3] < fourth else fourth
+    for a in range(n - n % 4, n):
+        first = costs[a] if costs[a] < first else first
+    return min(min(first, second), min(third, fourth))
 
 
 @paste
 def _sort_by_bins(problem, room, values, slopes, scale):
     """Sort the rows that cross by their key, equal ones in the order of rows.
 
-    Returns their number, and the place in the table of the cut before the first crossing.
+    Returns their number, and the place in the table of the cut before the first crossing. How
+    each row changes that place when it crosses is left in the first line of _INSIDE.
     """
-    keys, unsorted = room.by_row[_KEY], room.by_row[_SPARE]
+    keys, unsorted, changes = room.by_row[_KEY], room.by_row[_SPARE], room.by_row[_INSIDE]
     rows, cells, counts = room.row_numbers[_ROW], room.row_numbers[_CELL], room.marks[_COUNT]
     strides = problem.strides
     n = values.shape[0]
@@ -469,18 +491,22 @@ def _sort_by_bins(problem, room, values, slopes, scale):
         stays = slope == 0.0 or not abs(key) < FAR
         is_left = value <= 0.0 if stays else slope > 0.0
         at += strides[i] if is_left else 0
+        # Here and not in the walk, where the sign would be a branch that is guessed wrong.
+        changes[i] = strides[i] if slope < 0.0 else -strides[i]
         unsorted[i] = key
         cells[i] = n_bins if stays else int((key + 1.0) * half)
     counts[:] = 0
+    # Unsigned, because indices that may be negative are looked at once more.
     for i in range(n):
-        counts[cells[i] + 1] += 1
+        counts[np.uint64(cells[i]) + np.uint64(1)] += 1
     for b in range(n_bins):
         counts[b + 1] += counts[b]
     n_crossing = counts[n_bins]
     for i in range(n):
-        b = cells[i]
-        keys[counts[b]] = unsorted[i]
-        rows[counts[b]] = i
+        b = np.uint64(cells[i])
+        place = np.uint64(counts[b])
+        keys[place] = unsorted[i]
+        rows[place] = i
         counts[b] += 1
     # Rows are in the order of bins now, so short moves finish the sort.
     for i in range(1, n_crossing):
@@ -549,7 +575,7 @@ def _fill_histogram(problem, room, values, slopes, scale):
             values[begin:end], slopes[begin:end], codes[begin:end], scale, n_bins, n_classes, block
         )
         for i in range(block.shape[0]):
-            flat[block[i]] += block_weights[i]
+            flat[np.uint64(block[i])] += block_weights[i]
 
 
 @paste
@@ -710,11 +736,13 @@ def _pick_rows(room, values, slopes, scale, edge):
         while room.by_bin[_CROSSING, behind] == 0.0:
             behind += 1
         picked[behind] = 1
-    n_picked = np.int64(0)
+    # Unsigned, because indices that may be negative are looked at once more.
+    mask, count = np.uint64(n_bins - 1), np.uint64(0)
     for i in range(values.shape[0]):
         # Always stored, sometimes kept: a branch here would be guessed wrong too often.
-        rows[n_picked] = i
-        n_picked += picked[cells[i] & (n_bins - 1)]
+        rows[count] = i
+        count += np.uint64(picked[np.uint64(cells[i]) & mask])
+    n_picked = np.int64(count)
     for a in range(n_picked):
         keys[a] = _key(values[rows[a]], slopes[rows[a]], scale)
     _sort_pairs(keys, rows, n_picked)
@@ -916,8 +944,9 @@ def _place(problem, room, climb):
     left = room.by_bin[_HISTOGRAM:]
     values[:] = 0.0
     for j in range(columns.shape[0]):
+        weight, column = climb.planes[0, j], columns[j]
         for i in range(values.shape[0]):
-            values[i] += climb.planes[0, j] * columns[j, i]
+            values[i] += weight * column[i]
     left[:, 0] = 0.0
     for i in range(values.shape[0]):
         if values[i] <= 0.0:
@@ -1024,9 +1053,10 @@ def _jump(problem, room, climb, units):
     plane, direction = climb.planes[0], climb.planes[1]
     slopes[:] = 0.0
     for j in range(units.shape[0]):
-        direction[j] = units[j] * _uniform(climb.state)
+        weight, column = units[j] * _uniform(climb.state), columns[j]
+        direction[j] = weight
         for i in range(slopes.shape[0]):
-            slopes[i] += direction[j] * columns[j, i]
+            slopes[i] += weight * column[i]
     climb.tries[0] += 1
     tie = TIE * problem.weight
     cost, step = best_step(problem, room, values, slopes, climb.costs[0] - 2.0 * tie)
@@ -1129,7 +1159,8 @@ def costs_without(problem, plane, members):
         values[:] = 0.0
         for j in range(d):
             if j != members[a] and plane[j] != 0.0:
+                weight, column = plane[j], columns[j]
                 for i in range(n):
-                    values[i] += plane[j] * columns[j, i]
+                    values[i] += weight * column[i]
         found[a] = best_step(problem, room, values, columns[d], np.inf)
     return found
