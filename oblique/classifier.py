@@ -15,10 +15,10 @@ from oblique.criteria import criterion_code
 from oblique.encode import encode_columns, learn_columns
 from oblique.finders.base import SplitFinder, check_finder
 from oblique.holdout import hold_out, order_by_value
-from oblique.importance import column_spread
 from oblique.induction import grow
 from oblique.node import canonical_rows
 from oblique.predictor import TreePredictor
+from oblique.profile import column_profile
 from oblique.pruning import Pruner, pruning_path
 from oblique.stopping import Stopping, is_whole
 from oblique.target import encode_labels
@@ -120,8 +120,7 @@ class TreeClassifier(TreePredictor):
         self.classes_ = classes
         self.unsafe_class_ = classes[unsafe]
         self._columns = columns
-        # Only shares among the weights of an oblique test need the spread of the columns.
-        self._spread = None if tree.is_axis_parallel else column_spread(rows, weights)
+        self._profile = column_profile(rows, weights)
         self.tree_ = tree
         return self
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from oblique.profile import DEVIATION
 from oblique.split import CategorySplit, LinearSplit
 from oblique.tree import Tree
 
@@ -180,7 +181,8 @@ def describe(
         if not isinstance(value, int) or value < least:
             raise ValueError(f"{name}={value!r} must be an integer of at least {least}")
     if spread is None:
-        spread = getattr(model, "_spread", None)
+        profile = getattr(model, "_profile", None)
+        spread = None if profile is None else profile[DEVIATION]
     scale = np.ones(tree.n_features) if spread is None else np.asarray(spread, dtype=np.float64)
     if scale.shape != (tree.n_features,):
         raise ValueError(f"spread must have shape ({tree.n_features},), got {scale.shape}")

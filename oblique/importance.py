@@ -24,7 +24,7 @@ def feature_importances(tree: Tree, spread: NDArray[np.float64] | None) -> NDArr
     ----------
     tree : Tree
     spread : ndarray of shape (n_features,) or None
-        Result of `column_spread`. None: ones, enough for tests of one feature.
+        Standard deviation of each column. None: ones, enough for tests of one feature.
 
     Returns
     -------
@@ -47,17 +47,3 @@ def feature_importances(tree: Tree, spread: NDArray[np.float64] | None) -> NDArr
     importance = np.asarray(parts.T @ scale).ravel()
     total = importance.sum()
     return importance / total if total > 0.0 else importance
-
-
-def column_spread(
-    rows: NDArray[np.float64], weights: NDArray[np.float64] | None
-) -> NDArray[np.float64]:
-    """Standard deviation of each column's known values, without overflow for large ones."""
-    mass = np.where(np.isnan(rows), 0.0, 1.0 if weights is None else weights[:, None])
-    known = np.nan_to_num(rows)
-    largest = np.abs(known).max(axis=0)
-    scale = np.where(largest > 0.0, largest, 1.0)
-    scaled = known / scale
-    total = np.maximum(mass.sum(axis=0), np.finfo(float).tiny)
-    centre = (mass * scaled).sum(axis=0) / total
-    return np.sqrt((mass * (scaled - centre) ** 2).sum(axis=0) / total) * scale

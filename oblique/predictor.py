@@ -11,34 +11,35 @@ from sklearn.utils.validation import check_is_fitted
 
 from oblique.encode import Columns, check_columns, encode_columns
 from oblique.importance import feature_importances
+from oblique.profile import DEVIATION
 from oblique.tree import Tree
 
 
 class TreePredictor(ClassifierMixin, BaseEstimator):
     """A classifier whose predictions are those of one tree.
 
-    Its ``fit`` sets ``tree_``, ``classes_``, ``n_features_in_``, ``_columns`` and ``_spread``.
+    Its ``fit`` sets ``tree_``, ``classes_``, ``n_features_in_``, ``_columns`` and ``_profile``.
     """
 
     tree_: Tree
     classes_: NDArray[Any]
     n_features_in_: int
     _columns: Columns
-    # Spread of the columns, for importances; None where every test has one weight.
-    _spread: NDArray[np.float64] | None
+    # What the training rows looked like, see `oblique.profile`.
+    _profile: NDArray[np.float64]
 
     # What a model file holds of a fitted estimator, see `oblique.persist`.
     _fitted_attributes: tuple[str, ...] = (
-        "tree_", "classes_", "n_features_in_", "_columns", "_spread",
+        "tree_", "classes_", "n_features_in_", "_columns", "_profile",
     )  # fmt: skip
 
     def _check_fitted(self) -> None:
         """Raise ValueError where fitted attributes do not fit, or a file cannot hold them."""
         names = getattr(self, "feature_names_in_", None)
         check_columns(self._columns, self.tree_.n_features, names)
-        spread, shape = self._spread, (self.tree_.n_features,)
-        if spread is not None and getattr(spread, "shape", None) != shape:
-            raise ValueError(f"_spread must be None or an array of shape {shape}")
+        shape = (3, self.tree_.n_features)
+        if getattr(self._profile, "shape", None) != shape:
+            raise ValueError(f"_profile must be an array of shape {shape}")
 
     def _names(self, classes: NDArray[Any], columns: Columns) -> dict[str, Any]:
         features = getattr(self, "feature_names_in_", None)
@@ -97,7 +98,8 @@ class TreePredictor(ClassifierMixin, BaseEstimator):
         training.
         """
         check_is_fitted(self)
-        return feature_importances(self.tree_, self._spread)
+        spread = None if self.tree_.is_axis_parallel else self._profile[DEVIATION]
+        return feature_importances(self.tree_, spread)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -418,7 +418,7 @@ FITTED = ("model", "fitted")
             "feature_names_in_ must be an array of 5 names",
         ),
         ((*FITTED, "unsafe_class_"), "rose", "unsafe_class_='rose' is not one of classes_"),
-        ((*FITTED, "_spread"), 1.0, "_spread must be None or an array"),
+        ((*FITTED, "_profile"), 1.0, "_profile must be an array of shape"),
         ((*FITTED, "_columns"), None, "columns must be a Columns of 5 features"),
         ((*FITTED, "_columns", "params", "n_features"), 6, "columns must be a Columns of 5"),
         (

@@ -32,6 +32,8 @@ class TreeModel:
         Rows of float64; categories become codes.
     predict_codes : function of rows
         Class codes, by the model's own prediction.
+    profile : ndarray of shape (3, n_features) or None
+        What the model remembers of its training rows, see `oblique.profile`.
     """
 
     tree: Tree
@@ -39,6 +41,7 @@ class TreeModel:
     feature_names: tuple[str, ...]
     encode: Callable[[Any], Rows]
     predict_codes: Callable[[Rows], NDArray[np.int64]]
+    profile: Rows | None = None
 
 
 def view_model(model: Any) -> TreeModel:
@@ -68,6 +71,7 @@ def view_model(model: Any) -> TreeModel:
             _names(model, tree),
             lambda X: encode_columns(model, X, model._columns),
             lambda rows: tree.predict_codes(rows).astype(np.int64),
+            getattr(model, "_profile", None),
         )
     if tree is not None and hasattr(model, "classes_") and hasattr(tree, "node_count"):
         return _view_sklearn(model)

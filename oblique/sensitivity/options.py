@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oblique._suggest import unknown_name
+from oblique.profile import DEVIATION, HIGH, LOW
 from projection import Metric, MoveLimits, make_limits
 
 METRICS = ("minmax", "standard", "identity")
@@ -33,13 +34,13 @@ def feature_numbers(features: Any, argument: str, names: tuple[str, ...]) -> lis
 
 def build_metric(
     metric: str | Metric,
-    sample: NDArray[np.float64] | None,
+    profile: NDArray[np.float64] | None,
     norm: float | None,
     weights: Any,
     names: tuple[str, ...],
     coded: NDArray[np.int64],
 ) -> Metric:
-    """Metric from its name and rows, or as given; `coded` columns have no scale of their own."""
+    """Metric from its name and a profile of rows, or as given; `coded` columns have no scale."""
     if isinstance(metric, Metric):
         if metric.n_features != len(names):
             raise ValueError(
@@ -49,27 +50,17 @@ def build_metric(
     elif metric == "identity":
         built = Metric.identity(len(names), norm=2.0 if norm is None else norm)
     elif metric in METRICS:
-        if sample is None:
+        if profile is None:
             raise ValueError(f"metric={metric!r} needs X, the rows that give the scales")
-        built = Metric(_scales(metric, sample, coded), 2.0 if norm is None else norm)
+        unit = profile[HIGH] - profile[LOW] if metric == "minmax" else profile[DEVIATION].copy()
+        unit[coded] = 1.0
+        # A constant column, or one without a known value, has no unit of its own.
+        built = Metric(np.where(unit > 0.0, unit, 1.0), 2.0 if norm is None else norm)
     else:
         raise ValueError(unknown_name("metric", metric, METRICS))
     if weights is None:
         return built
     return built.reweighted(_per_feature(weights, "weights", names, 1.0))
-
-
-def _scales(
-    metric: str, sample: NDArray[np.float64], coded: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """Scale of each column from its known values."""
-    make = Metric.minmax if metric == "minmax" else Metric.standard
-    scales = np.ones(sample.shape[1])
-    for j in np.setdiff1d(np.arange(sample.shape[1]), coded):
-        known = sample[~np.isnan(sample[:, j]), j]
-        if known.size > 1:
-            scales[j] = make(known[:, None]).scale[0]
-    return scales
 
 
 def build_limits(

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from oblique.profile import column_profile
 from oblique.sensitivity.counterfactual import Judge, find_counterfactuals
 from oblique.sensitivity.model import partition_of, view_model
 from oblique.sensitivity.options import build_limits, build_metric, feature_numbers
@@ -93,8 +94,9 @@ class DecisionSurface:
         Each attribute is divided by its range or its standard deviation in `X`, or taken as it
         is.
     X : array-like or data frame, optional
-        Rows that define the metric, usually the training rows; needed by "minmax" and
-        "standard". Missing values are left out.
+        Rows that define the metric; missing values are left out. By default the training rows,
+        whose ranges and deviations the classifiers of this package remember; a `Tree` and
+        scikit-learn's classifiers do not, and "minmax" and "standard" need `X` for them.
     norm : {2, inf, 1}, optional
         How the moves of the attributes add up: Euclidean (default), the largest, the sum.
     frozen, not_decreasing, not_increasing : sequences of str or int
@@ -150,10 +152,10 @@ class DecisionSurface:
         self.classes = self._model.classes
         self.feature_names = self._model.feature_names
         self._partition = partition_of(self.tree)
-        sample = None if X is None else self._model.encode(X)
-        self.metric = build_metric(
-            metric, sample, norm, weights, self.feature_names, self._partition.category_features
-        )
+        profile = self._model.profile if X is None else column_profile(self._model.encode(X))
+        coded = self._partition.category_features
+        self.profile = profile
+        self.metric = build_metric(metric, profile, norm, weights, self.feature_names, coded)
         self.limits = build_limits(
             self.feature_names,
             frozen=frozen,
