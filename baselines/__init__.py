@@ -2,6 +2,25 @@
 
 from baselines.c45 import C45, C45Classifier
 from baselines.cart_lc import CartLC
+from baselines.fisher import Fisher
+from baselines.hhcart import HHCART
+from baselines.linear_svm import LinearSVM
 from baselines.oc1 import OC1, OC1Classifier
+from baselines.principal_axes import PrincipalAxes
+from baselines.regression import Logistic, Ridge
+from baselines.sparse_random import SparseRandom
 
-__all__ = ["C45", "OC1", "C45Classifier", "CartLC", "OC1Classifier"]
+__all__ = [
+    "C45",
+    "HHCART",
+    "OC1",
+    "C45Classifier",
+    "CartLC",
+    "Fisher",
+    "LinearSVM",
+    "Logistic",
+    "OC1Classifier",
+    "PrincipalAxes",
+    "Ridge",
+    "SparseRandom",
+]

@@ -1164,3 +1164,39 @@ def costs_without(problem, plane, members):
                     values[i] += weight * column[i]
         found[a] = best_step(problem, room, values, columns[d], np.inf)
     return found
+
+
+@jit
+def best_projection(problem, indptr, indices, values):
+    """Find the best cut along any of some directions.
+
+    Parameters
+    ----------
+    problem : Problem
+    indptr, indices, values : directions as compressed rows over the columns
+
+    Returns
+    -------
+    (direction, threshold, cost)
+        Of directions that cost the same the first one; -1 where no cut costs less than the
+        undivided node.
+    """
+    columns = problem.columns
+    n = problem.codes.shape[0]
+    slopes = columns[columns.shape[0] - 1]
+    room = make_room(problem)
+    scores = np.empty(n)
+    tie = TIE * problem.weight
+    # Criteria that rate splits only have costs below zero.
+    best = problem.undivided if problem.criterion not in (TWOING, GAIN_RATIO) else 0.0
+    winner, threshold = -1, 0.0
+    for a in range(indptr.shape[0] - 1):
+        scores[:] = 0.0
+        for p in range(indptr[a], indptr[a + 1]):
+            column, value = columns[indices[p]], values[p]
+            for i in range(n):
+                scores[i] += value * column[i]
+        cost, step = best_step(problem, room, scores, slopes, best - tie)
+        if cost < best - tie:
+            winner, threshold, best = a, step, cost
+    return winner, threshold, best

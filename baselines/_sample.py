@@ -23,67 +23,159 @@ SCALINGS: Final[dict[str | None, int]] = {
 }
 
 
-class Sample(NamedTuple):
+class ScaledRows(NamedTuple):
     """Complete rows of a node in scaled columns.
 
     Attributes
     ----------
-    problem : Problem
+    columns : ndarray of shape (d + 1, n)
+        Column j is ``(X[:, features[j]] - centre[j]) / spread[j]``; the last line is -1.
     features : ndarray of shape (d,), int32
-        Numeric columns that vary, ascending; column j of the problem is
-        ``(X[:, features[j]] - centre[j]) / spread[j]``.
+        Numeric columns that vary, ascending.
     centre, spread : ndarray of shape (d,)
+    codes : ndarray of shape (n,), int32
+        Class codes 0 ... K - 1 of the K classes that are present.
+    weights : ndarray of shape (n,)
     rows : ndarray of shape (n,), int32
         Row numbers.
     """
 
-    problem: Problem
+    columns: NDArray[np.float64]
     features: NDArray[np.int32]
     centre: NDArray[np.float64]
     spread: NDArray[np.float64]
+    codes: NDArray[np.int32]
+    weights: NDArray[np.float64]
     rows: NDArray[np.int32]
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes that are present."""
+        return int(self.codes.max()) + 1
+
+    @property
+    def class_weights(self) -> NDArray[np.float64]:
+        """Weight of each class that is present, (K,)."""
+        return np.bincount(self.codes, weights=self.weights)
+
+    def in_one_unit(self) -> ScaledRows:
+        """Return columns that are scaled by one number, the same for all of them."""
+        unit = self.spread.max()
+        columns = self.columns.copy()
+        columns[:-1] *= (self.spread / unit)[:, None]
+        return self._replace(columns=columns, spread=np.full(self.spread.size, unit))
+
+    def direction_of(
+        self, weights: NDArray[np.float64]
+    ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        """Return weights of scaled columns as features and their weights in the data's units."""
+        kept = np.flatnonzero(weights)
+        with np.errstate(over="ignore", under="ignore"):
+            # The largest weight is put near one, so that no unit of the data overflows.
+            values = weights[kept] / self.spread[kept]
+            values /= 2.0 ** np.floor(np.log2(np.abs(values).max(initial=1e-300)))
+        usable = np.isfinite(values) & (values != 0.0)
+        return self.features[kept[usable]], values[usable]
+
+    def split_of(
+        self, node: Node, plane: NDArray[np.float64], *, keep_threshold: bool = False
+    ) -> LinearSplit | None:
+        """Return the plane (d + 1,) as a test of the node's data, None if it divides nothing.
+
+        The threshold lies midway between the scores, as prediction sums them, of the nearest
+        rows of both sides. With ``keep_threshold`` it is the plane's own, unless rounding would
+        then send rows to the wrong side.
+        """
+        indices, weights, threshold = self.place(node.table.X, plane, keep_threshold=keep_threshold)
+        if not indices.size:
+            return None
+        if np.isnan(threshold):
+            # Rounding has mixed the sides: find the best cut among the scores themselves.
+            direction = np.zeros((1, node.n_features))
+            direction[0, indices] = weights
+            return best_cut_along(node, direction)
+        return LinearSplit.sparse(indices, weights, threshold, node.n_features)
+
+    def place(
+        self, X: NDArray[np.float64], plane: NDArray[np.float64], *, keep_threshold: bool = False
+    ) -> tuple[NDArray[np.int32], NDArray[np.float64], float]:
+        """Return a plane as features, weights and threshold in the data's units.
+
+        There are no features where the plane divides nothing, and the threshold is NaN where
+        rounding mixes the sides. Parameters are those of `split_of`.
+        """
+        indices, weights = self.direction_of(plane[:-1])
+        is_left = plane @ self.columns <= 0.0
+        if not indices.size or is_left.all() or not is_left.any():
+            return indices[:0], weights[:0], np.nan
+        scores = row_scores(X, self.rows, indices, weights)
+        low, high = scores[is_left].max(), scores[~is_left].min()
+        if not low < high:
+            return indices, weights, np.nan
+        threshold = self._threshold(plane, indices, weights) if keep_threshold else np.nan
+        if not low <= threshold < high:
+            threshold = 0.5 * low + 0.5 * high
+        if not low <= threshold < high:
+            threshold = low
+        return indices, weights, float(threshold)
+
+    def _threshold(
+        self,
+        plane: NDArray[np.float64],
+        indices: NDArray[np.int32],
+        weights: NDArray[np.float64],
+    ) -> float:
+        """Threshold of a plane for weights in the data's units, NaN where it overflows."""
+        used = np.searchsorted(self.features, indices)
+        j = used[np.abs(weights).argmax()]
+        with np.errstate(over="ignore", invalid="ignore"):
+            # All weights were divided by the same power of two.
+            factor = weights[np.abs(weights).argmax()] / (plane[j] / self.spread[j])
+            return float(plane[-1] * factor + weights @ self.centre[used])
+
+
+class Sample(NamedTuple):
+    """Complete rows of a node in scaled columns, posed as a search for a step."""
+
+    problem: Problem
+    scaled: ScaledRows
+
+    @property
+    def features(self) -> NDArray[np.int32]:
+        """Numeric columns that vary, ascending, (d,)."""
+        return self.scaled.features
+
+    @property
+    def spread(self) -> NDArray[np.float64]:
+        """Units of the scaled columns, (d,)."""
+        return self.scaled.spread
+
+    @property
+    def rows(self) -> NDArray[np.int32]:
+        """Row numbers, (n,)."""
+        return self.scaled.rows
 
     def plane_of(self, split: LinearSplit) -> NDArray[np.float64]:
         """Return an axis-parallel test as the plane (d + 1,) of scaled columns."""
         plane = np.zeros(self.features.size + 1)
         j = int(np.searchsorted(self.features, split.feature))
         plane[j] = 1.0
-        plane[-1] = (split.threshold - self.centre[j]) / self.spread[j]
+        plane[-1] = (split.threshold - self.scaled.centre[j]) / self.spread[j]
         return plane
 
     def split_of(self, node: Node, plane: NDArray[np.float64]) -> LinearSplit | None:
-        """Return the plane (d + 1,) as a test of the node's data, None if it divides nothing.
-
-        The threshold lies midway between the scores, as prediction sums them, of the nearest
-        rows of both sides.
-        """
-        kept = np.flatnonzero(plane[:-1])
-        with np.errstate(over="ignore", under="ignore"):
-            # The largest weight is put near one, so that no unit of the data overflows.
-            weights = plane[kept] / self.spread[kept]
-            weights /= 2.0 ** np.floor(np.log2(np.abs(weights).max(initial=1e-300)))
-        usable = np.isfinite(weights) & (weights != 0.0)
-        indices, weights = self.features[kept[usable]], weights[usable]
-        if not indices.size:
-            return None
-        scores = row_scores(node.table.X, self.rows, indices, weights)
-        is_left = plane @ self.problem.columns <= 0.0
-        if is_left.all() or not is_left.any():
-            return None
-        low, high = scores[is_left].max(), scores[~is_left].min()
-        if not low < high:
-            # Rounding has mixed the sides: find the best cut among the scores themselves.
-            direction = np.zeros((1, node.n_features))
-            direction[0, indices] = weights
-            return best_cut_along(node, direction)
-        threshold = 0.5 * low + 0.5 * high
-        if not low <= threshold < high:
-            threshold = low
-        return LinearSplit.sparse(indices, weights, float(threshold), node.n_features)
+        """Return the plane as a test of the node's data, see `ScaledRows.split_of`."""
+        return self.scaled.split_of(node, plane)
 
 
-def take_sample(node: Node, scaling: str | None) -> Sample | None:
-    """Take the rows of a node in which no numeric value is missing.
+def scale_rows(
+    node: Node,
+    scaling: str | None,
+    *,
+    features: NDArray[np.int32] | None = None,
+    least_columns: int = 1,
+) -> ScaledRows | None:
+    """Take the rows of a node in which no value of the features is missing.
 
     Parameters
     ----------
@@ -91,6 +183,45 @@ def take_sample(node: Node, scaling: str | None) -> Sample | None:
     scaling : {None, "standard", "quartiles"}
         None: columns as they are, but for a power of two; mean 0 and standard deviation 1;
         median 0 and interquartile range 1.
+    features : ndarray of int32 or None
+        Numeric columns to take, ascending. None: all.
+    least_columns : int, default=1
+
+    Returns
+    -------
+    scaled : ScaledRows or None
+        None where fewer than ``least_columns`` columns vary or one class is left.
+    """
+    table, rows = node.table, node.rows
+    features = table.numeric if features is None else features
+    if table.has_missing:
+        rows = rows[~np.isnan(table.X[rows][:, features]).any(axis=1)]
+    if rows.size < 2 or features.size < least_columns:
+        return None
+    columns, features, centre, spread, codes, weights = _gather.gather(
+        table.X, rows, features, table.codes, node.store.weights, SCALINGS[scaling],
+        node.counts.size,
+    )  # fmt: skip
+    if features.size < least_columns or codes.max() == 0:
+        return None
+    return ScaledRows(columns, features, centre, spread, codes, weights, rows)
+
+
+def rows_to_project(
+    node: Node, scaling: str | None, *, least_columns: int = 1
+) -> ScaledRows | None:
+    """Take the rows of a node as projections want them, see `scale_rows`.
+
+    Without a scaling, all columns are in one unit, as the data are.
+    """
+    scaled = scale_rows(node, scaling, least_columns=least_columns)
+    return scaled.in_one_unit() if scaled is not None and scaling is None else scaled
+
+
+def take_sample(node: Node, scaling: str | None, *, least_columns: int = 2) -> Sample | None:
+    """Pose the search for a step on the rows in which no numeric value is missing.
+
+    Parameters are those of `scale_rows`.
 
     Returns
     -------
@@ -98,24 +229,22 @@ def take_sample(node: Node, scaling: str | None) -> Sample | None:
         None where fewer than two columns vary or one class is left: no oblique test is better
         than an axis-parallel one.
     """
+    scaled = scale_rows(node, scaling, least_columns=least_columns)
+    if scaled is None:
+        return None
+    return Sample(pose_rows(node, scaled), scaled)
+
+
+def pose_rows(node: Node, scaled: ScaledRows) -> Problem:
+    """Pose the search for a step on scaled rows."""
     table = node.table
-    rows = node.rows
-    if table.has_missing:
-        rows = rows[~np.isnan(table.X[rows][:, table.numeric]).any(axis=1)]
-    if rows.size < 2 or table.numeric.size < 2:
-        return None
-    columns, features, centre, spread, codes, weights = _gather.gather(
-        table.X, rows, table.numeric, table.codes, node.store.weights, SCALINGS[scaling],
-        node.counts.size,
-    )  # fmt: skip
-    if features.size < 2 or codes.max() == 0:
-        return None
-    is_unit = node.store.weights is table.unit_share
+    is_unit = bool((scaled.weights == 1.0).all())
     is_counted = table.is_counted and node.store.share is table.unit_share
     # Where weights are not ones, the loop's own check has the last word on the number of rows.
     least = max(table.min_leaf if is_unit else 0.0, table.min_weight)
-    problem = pose(columns, codes, weights, table.criterion_code, is_counted, least)
-    return Sample(problem, features, centre, spread, rows)
+    return pose(
+        scaled.columns, scaled.codes, scaled.weights, table.criterion_code, is_counted, least
+    )
 
 
 def n_observations(sample: Sample, node: Node) -> float:

@@ -6,9 +6,15 @@ The entry-point group ``oblique.strategies`` names these functions.
 from __future__ import annotations
 
 from baselines.cart_lc import CartLC
+from baselines.fisher import Fisher
+from baselines.hhcart import HHCART
+from baselines.linear_svm import LinearSVM
 from baselines.oc1 import OC1Classifier
+from baselines.principal_axes import PrincipalAxes
+from baselines.regression import Logistic, Ridge
+from baselines.sparse_random import SparseRandom
 from oblique import ObliqueTreeClassifier
-from oblique.finders import BestOf, Categories
+from oblique.finders import AxisParallel, BestOf, Categories, SplitFinder
 from oblique.pruning import CostComplexity
 
 
@@ -35,3 +41,47 @@ def cart_lc() -> ObliqueTreeClassifier:
 def cart_lc_pruned() -> ObliqueTreeClassifier:
     """CART with linear combinations, cost-complexity pruned on a tenth of the rows."""
     return cart_lc().set_params(pruning=CostComplexity())
+
+
+def hhcart() -> ObliqueTreeClassifier:
+    """HHCART(A): cuts of reflected rows, all eigenvectors, by Gini (Wickramarachchi 2016)."""
+    return _with_categories(HHCART(), criterion="gini")
+
+
+def hhcart_d() -> ObliqueTreeClassifier:
+    """HHCART(D): cuts of reflected rows, dominant eigenvectors (Wickramarachchi 2016)."""
+    return _with_categories(HHCART(eigenvectors="dominant"), criterion="gini")
+
+
+def svm() -> ObliqueTreeClassifier:
+    """Signs of linear support vector machines, pairs of classes, unpruned (STree 2021)."""
+    return _with_categories(LinearSVM())
+
+
+def logistic() -> ObliqueTreeClassifier:
+    """Best cut along l2 logistic regressions or of one column, unpruned (after aorsf 2024)."""
+    return _with_categories(Logistic(), AxisParallel())
+
+
+def ridge() -> ObliqueTreeClassifier:
+    """Best cut along ridge regressions or of one column, unpruned (after obliqueRF 2011)."""
+    return _with_categories(Ridge(), AxisParallel())
+
+
+def quest() -> ObliqueTreeClassifier:
+    """Fisher's discriminant of two superclasses, quadratic cut, unpruned (QUEST 1997)."""
+    return _with_categories(Fisher(threshold="quadratic"))
+
+
+def sporf() -> ObliqueTreeClassifier:
+    """Best cut of d squared sparse random projections, unpruned (SPORF 2020, YDF)."""
+    return _with_categories(SparseRandom(exponent=2.0))
+
+
+def principal_axes() -> ObliqueTreeClassifier:
+    """Best cut along the node's principal axes or of one column (after rotation forest 2006)."""
+    return _with_categories(PrincipalAxes(), AxisParallel())
+
+
+def _with_categories(*finders: SplitFinder, criterion: str = "entropy") -> ObliqueTreeClassifier:
+    return ObliqueTreeClassifier(finder=BestOf(*finders, Categories()), criterion=criterion)

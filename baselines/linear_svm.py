@@ -1,0 +1,95 @@
+"""Planes of linear support vector machines, as in STree.
+
+R. Montañana, J. A. Gámez, J. M. Puerta (2021). STree: a single multi-class oblique decision
+tree based on support vector machines. Advances in Artificial Intelligence (CAEPIA), 54-64.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from baselines._checks import check_count, check_positive
+from baselines._planes import LinearModelFinder
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+
+class LinearSVM(LinearModelFinder):
+    """The plane of a linear support vector machine (`sklearn.svm.LinearSVC`).
+
+    With more than two classes one machine is fitted to each grouping of the classes, and the
+    plane of largest gain is taken.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Inverse of the strength of the penalty, for standardised columns.
+    groups : {"pairs", "rest", "superclasses"}, default="pairs"
+        Every pair of classes, each class against the rest, or the two clusters of class means.
+    threshold : {"model", "criterion"}, default="model"
+        "model": the sign of the machine's score, as in STree. "criterion": the cut along its
+        weights of largest gain, which goes on where the sign puts all rows on one side.
+    loss : {"squared_hinge", "hinge"}, default="squared_hinge"
+        "hinge" is fitted by coordinate descent in random order.
+    tol : float, default=1e-4
+    max_iter : int, default=1000
+    max_features : None, "sqrt", int or float, default=None
+        Features drawn at each node; None: all.
+    min_samples : int, default=2
+        Nodes with fewer observations are offered no plane.
+
+    Notes
+    -----
+    Columns are standardised at the node. Rows in which a value is missing take no part.
+    """
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        groups: Literal["pairs", "rest", "superclasses"] = "pairs",
+        threshold: Literal["model", "criterion"] = "model",
+        loss: Literal["squared_hinge", "hinge"] = "squared_hinge",
+        tol: float = 1e-4,
+        max_iter: int = 1000,
+        max_features: Any = None,
+        min_samples: int = 2,
+    ):
+        self.C = C
+        self.groups = groups
+        self.threshold = threshold
+        self.loss = loss
+        self.tol = tol
+        self.max_iter = max_iter
+        self.max_features = max_features
+        self.min_samples = min_samples
+
+    def _fit(
+        self,
+        Z: NDArray[np.float64],
+        targets: NDArray[np.float64],
+        weights: NDArray[np.float64],
+        rng: Generator,
+    ) -> tuple[NDArray[np.float64], float]:
+        from sklearn.svm import LinearSVC
+
+        is_hinge = self.loss == "hinge"
+        model = LinearSVC(
+            C=self.C, loss=self.loss, dual=is_hinge, tol=self.tol, max_iter=self.max_iter,
+            random_state=int(rng.integers(1 << 31)) if is_hinge else 0,
+        )  # fmt: skip
+        model.fit(Z, targets, weights)
+        return model.coef_[0], float(model.intercept_[0])
+
+    def check_parameters(self) -> None:
+        """Raise ValueError for a parameter out of its range."""
+        super().check_parameters()
+        check_positive("C", self.C)
+        check_positive("tol", self.tol)
+        check_count("max_iter", self.max_iter, least=1)
+        if self.loss not in ("squared_hinge", "hinge"):
+            raise ValueError(f'loss={self.loss!r} must be "squared_hinge" or "hinge"')
