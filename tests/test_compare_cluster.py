@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from odd_classifiers import Killed, Majority, Raising, Sleeping
+from odd_classifiers import Deaf, Killed, Majority, Raising, Sleeping
 from sklearn.tree import DecisionTreeClassifier
 
 from oblique.compare import Design, Strategy, run
@@ -21,7 +21,12 @@ distributed = pytest.importorskip("distributed", reason="needs the extra 'cluste
 def address(tmp_path_factory):
     folder = tmp_path_factory.mktemp("cluster")
     contact = folder / "scheduler.json"
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(Path(__file__).parent),
+        # A cell that ends its worker is not sent to three more.
+        "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "0",
+    }
     common = ["--scheduler-file", str(contact), "--no-dashboard"]
     commands = [
         ["dask_scheduler", "--port", "0", "--host", "127.0.0.1", *common],
@@ -82,7 +87,18 @@ def test_a_cell_that_kills_its_workers_is_recorded(address):
     assert results.failed[0]["error"]["type"] == "WorkerDied"
 
 
+def test_a_worker_that_heeds_no_signal_is_ended(address):
+    design = Design(["pima"], [Strategy("deaf", Deaf()), Strategy("m", Majority())], repeats=1)
+    start = time.monotonic()
+    results = run(design, dask_address=address, time_limit=0.5, progress=False)
+    assert time.monotonic() - start < 60
+    assert [r["status"] for r in results.records] == ["failed", "done"]
+    assert results.failed[0]["error"]["type"] == "WorkerDied"
+
+
 def test_no_scheduler():
     design = Design(["pima"], [Strategy("m", Majority())], repeats=1)
-    with pytest.raises(OSError, match=r"127\.0\.0\.1:9"):
+    start = time.monotonic()
+    with pytest.raises(OSError, match=r"no dask scheduler answers at tcp://127\.0\.0\.1:9"):
         run(design, dask_address="tcp://127.0.0.1:9", progress=False)
+    assert time.monotonic() - start < 4

@@ -1,7 +1,9 @@
 import pickle
+import sys
 import threading
 import time
 
+import numba
 import numpy as np
 import pytest
 from odd_classifiers import (
@@ -33,7 +35,7 @@ from oblique.compare.deadline import TimeLimitExceeded, deadline
 from oblique.compare.execute import prepare_estimator
 from oblique.compare.measure import measure_tree, score_predictions
 from oblique.compare.splitting import split_rows
-from oblique.compare.timing import time_call
+from oblique.compare.timing import time_call, time_fit
 from oblique.datasets import load_dataset
 from projection.jit import jit
 
@@ -221,9 +223,87 @@ def test_time_holds_no_compilation():
     def double(x):
         return x + x
 
-    result, seconds = time_call(lambda: double(2.0))
+    result, used = time_call(lambda: double(2.0))
     assert result == 4.0
-    assert seconds < 0.01  # compiling takes longer by far
+    assert used.seconds < 0.01  # compiling takes longer by far
+
+
+def test_a_fit_that_compiled_is_timed_again_from_the_start():
+    @jit
+    def triple(x):
+        return x + x + x
+
+    class Counting(Majority):
+        fits = 0
+
+        def fit(self, X, y):
+            triple(1.0)
+            self.fits += 1
+            return super().fit(X, y)
+
+    bupa = load_dataset("bupa")
+    model, used = time_fit(Counting(), bupa.data, bupa.target)
+    assert model.fits == 1
+    assert used.seconds < 0.05
+    again = Counting()
+    assert time_fit(again, bupa.data, bupa.target)[0] is again
+
+
+@pytest.mark.parametrize("in_thread", [False, True])
+def test_compiling_does_not_count_against_a_time_limit(in_thread):
+    lost = []
+
+    def work():
+        @numba.njit
+        def sums(x):
+            total = 0.0
+            for i in range(x.shape[0]):
+                for j in range(i):
+                    total += x[i] * x[j]
+            return total
+
+        start = time.perf_counter()
+        with deadline(0.05):
+            sums(np.ones(3))
+        lost.append(time.perf_counter() - start)
+
+    if in_thread:
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+    else:
+        work()
+    assert lost
+    assert lost[0] > 0.05
+
+
+def test_what_is_warm_is_known_by_more_than_its_name(monkeypatch):
+    monkeypatch.setattr(oblique.compare.timing, "_warm", set())
+    fits = []
+
+    def fit(self, X, y):
+        fits.append((self.unsafe_class, len(X)))
+        self.classes_ = np.unique(y)
+        self.majority_ = self.classes_[0]
+        return self
+
+    monkeypatch.setattr(Majority, "fit", fit)
+    for unsafe in (0, 0, 1):
+        run_cell(make_cell(Majority(unsafe_class=unsafe)))
+    assert fits == [(0, 64), (0, 384), (0, 384), (1, 64), (1, 384)]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell the peak")
+def test_memory_is_what_a_fit_takes_at_its_peak():
+    class Large(Majority):
+        def fit(self, X, y):
+            np.ones(40_000_000 // 8)
+            return super().fit(X, y)
+
+    bupa = load_dataset("bupa")
+    for _ in range(2):
+        _, used = time_fit(Large(), bupa.data, bupa.target)
+        assert 38e6 < used.memory_bytes < 60e6
 
 
 def test_cell_whose_data_changed():

@@ -171,7 +171,7 @@ def test_progress_bar_in_a_terminal():
     assert process.wait(timeout=60) == 0
     text = shown.decode()
     assert "6/6" in text
-    assert "cell/s" in text
+    assert "cells/s" in text
     assert "pima sleeping 50/50 #" in text
 
 

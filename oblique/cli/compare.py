@@ -133,17 +133,16 @@ def _make_design(arguments: argparse.Namespace) -> Design:
     if arguments.folds is not None and arguments.train_sizes is not None:
         raise ValueError("--folds and --train-sizes exclude each other; give one of them")
     options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    reading = {
+        "target": arguments.target, "unsafe_class": arguments.unsafe, "header": arguments.header,
+    }  # fmt: skip
     if arguments.design is not None:
-        reading = (arguments.data, arguments.target, arguments.unsafe, arguments.header)
-        if options or any(given is not None for given in reading):
+        if options or arguments.data or any(given is not None for given in reading.values()):
             raise ValueError("--design holds the whole design; leave the other options of it out")
         from oblique.compare.design_file import read_design
 
         return read_design(arguments.design)
     sources = [make_source(location) for location in arguments.data or PAPER_SETS]
-    reading = {
-        "target": arguments.target, "unsafe_class": arguments.unsafe, "header": arguments.header,
-    }  # fmt: skip
     sources = [replace(source, **reading) for source in sources]
     return Design(datasets=sources, **{"strategies": STRATEGIES, "repeats": REPEATS, **options})
 

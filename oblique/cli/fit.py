@@ -34,7 +34,7 @@ def execute(arguments: argparse.Namespace) -> int:
     from oblique.compare.execute import prepare_estimator
     from oblique.compare.measure import measure_tree
     from oblique.compare.strategy import load_strategy
-    from oblique.compare.timing import time_call
+    from oblique.compare.timing import time_fit
 
     check_writable(arguments.output)
     dataset = read_data(arguments)
@@ -42,7 +42,7 @@ def execute(arguments: argparse.Namespace) -> int:
     model = prepare_estimator(
         strategy.estimator, unsafe_class=dataset.unsafe_class, seed=arguments.seed
     )
-    _, seconds = time_call(lambda: model.fit(dataset.data, dataset.target))
+    model, used = time_fit(model, dataset.data, dataset.target)
     save(model, arguments.output)
     told: dict[str, Any] = {
         "data": dataset.name,
@@ -51,7 +51,7 @@ def execute(arguments: argparse.Namespace) -> int:
         "rows": len(dataset.data),
         **measure_tree(model),
         "training_accuracy": float(model.score(dataset.data, dataset.target)),
-        "fit_seconds": seconds,
+        "fit_seconds": used.seconds,
     }
     if arguments.json:
         print_json(told)

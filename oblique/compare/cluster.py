@@ -98,7 +98,23 @@ def _room(client: Any) -> int:
 
 def _submit(client: Any, cell: Cell, options: Options, folder: Path) -> Any:
     marker(folder, cell).touch()
-    return client.submit(run_cell, cell, key=f"oblique-{cell.key}", pure=False, **options._asdict())
+    return client.submit(_run_there, cell, options, key=f"oblique-{cell.key}", pure=False)
+
+
+def _run_there(cell: Cell, options: Options) -> Record:
+    """Run a cell on a worker, which is ended where it cannot be interrupted.
+
+    A worker of several threads is not, as other cells run in it; nor is its memory one cell's.
+    """
+    from distributed import get_worker
+
+    worker = get_worker()
+    is_alone = worker.state.nthreads == 1
+    trace = Path(worker.local_directory) / f"{cell.key}.trace" if is_alone else None
+    record = run_cell(cell, trace=trace, **options._asdict())
+    if not is_alone and "resources" in record:
+        record["resources"]["memory_bytes"] = None
+    return record
 
 
 def _collect(future: Any, cell: Cell) -> Record:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import sys
 import traceback
 import warnings
+from contextlib import suppress
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +17,7 @@ from sklearn.base import clone
 from oblique.compare.cell import Cell
 from oblique.compare.deadline import TimeLimitExceeded, deadline
 from oblique.compare.environment import describe_environment
+from oblique.compare.identity import hash_json
 from oblique.compare.measure import (
     check_predictions,
     check_probabilities,
@@ -22,11 +25,10 @@ from oblique.compare.measure import (
     score_predictions,
     score_probabilities,
 )
-from oblique.compare.memory import peak_above, reset_peak
 from oblique.compare.seeding import derive_seed
 from oblique.compare.source import load_source
 from oblique.compare.splitting import split_rows
-from oblique.compare.timing import time_call, warm_up
+from oblique.compare.timing import time_call, time_fit, warm_up
 
 if TYPE_CHECKING:
     from oblique.datasets import Dataset
@@ -36,7 +38,11 @@ RECORD_FORMAT = 1
 
 
 def run_cell(
-    cell: Cell, *, time_limit: float | None = None, keep_predictions: bool = False
+    cell: Cell,
+    *,
+    time_limit: float | None = None,
+    keep_predictions: bool = False,
+    trace: Path | None = None,
 ) -> Record:
     """Fit and score one cell.
 
@@ -44,10 +50,15 @@ def run_cell(
     ----------
     cell : Cell
     time_limit : float, optional
-        Seconds after which the cell is given up and recorded as failed.
+        Seconds after which the cell is given up and recorded as failed. Time in which numba
+        compiles does not count; nor does the fit to a few rows that comes before a strategy's
+        first cell in a process, which has a limit of its own.
     keep_predictions : bool, default=False
         Whether the record also holds the test rows' numbers, predicted classes and
         probabilities.
+    trace : path, optional
+        Where to write the traceback if this process has to be ended, because the time limit
+        has passed and the strategy cannot be interrupted. By default it is not ended.
 
     Returns
     -------
@@ -61,9 +72,13 @@ def run_cell(
     frame: Record = {"format": RECORD_FORMAT, "key": cell.key, "cell": cell.identity}
     try:
         dataset = _load_checked(cell)
-        with _one_thread(), deadline(time_limit), warnings.catch_warnings(record=True) as told:
+        with _one_thread(), warnings.catch_warnings(record=True) as told:
+            with suppress(TimeLimitExceeded), deadline(time_limit, trace=trace):
+                _warm_up(cell, dataset)
             warnings.simplefilter("always")
-            outcome = _fit_and_score(cell, dataset, keep_predictions)
+            told.clear()
+            with deadline(time_limit, trace=trace):
+                outcome = _fit_and_score(cell, dataset, keep_predictions)
         outcome["warnings"] = sorted({f"{w.category.__name__}: {w.message}" for w in told})
         frame |= {"status": "done", **outcome}
     # A foreign estimator may raise anything, and even try to end the process.
@@ -95,24 +110,27 @@ def prepare_estimator(estimator: Any, *, unsafe_class: Any, seed: int) -> Any:
     return prepared.set_params(**unset)
 
 
+def _warm_up(cell: Cell, dataset: Dataset) -> None:
+    key = hash_json([cell.strategy.parameters, cell.checksum])
+    warm_up(key, _prepare(cell), dataset.data, dataset.target.to_numpy())
+
+
+def _prepare(cell: Cell) -> Any:
+    seed = derive_seed(cell.seed, purpose="model")
+    return prepare_estimator(cell.strategy.estimator, unsafe_class=cell.unsafe_class, seed=seed)
+
+
 def _fit_and_score(cell: Cell, dataset: Dataset, keep_predictions: bool) -> Record:
     all_labels = dataset.target.to_numpy()
     train, test = split_rows(all_labels, cell.split, seed=cell.seed)
     data, labels = dataset.data.iloc[train], all_labels[train]
     test_data, actual = dataset.data.iloc[test], all_labels[test]
-    model = prepare_estimator(
-        cell.strategy.estimator,
-        unsafe_class=cell.unsafe_class,
-        seed=derive_seed(cell.seed, purpose="model"),
-    )
-    warm_up(cell.strategy.name, model, data, labels)
-    start = reset_peak()
-    _, fit_seconds = time_call(lambda: model.fit(data, labels))
-    predicted, predict_seconds = time_call(lambda: model.predict(test_data))
+    model, fit = time_fit(_prepare(cell), data, labels)
+    predicted, predict = time_call(lambda: model.predict(test_data))
     resources = {
-        "fit_seconds": fit_seconds,
-        "predict_seconds": predict_seconds,
-        "memory_bytes": peak_above(start),
+        "fit_seconds": fit.seconds,
+        "predict_seconds": predict.seconds,
+        "memory_bytes": fit.memory_bytes,
     }
     classes = np.unique(labels)
     predicted = check_predictions(predicted, classes, len(test))

@@ -1,6 +1,6 @@
 """Running cells side by side on this machine, whatever the strategies do to their process."""
 
-import faulthandler
+import os
 import signal
 import warnings
 from collections.abc import Generator, Iterator, Sequence
@@ -10,12 +10,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from oblique.compare.cell import Cell
+from oblique.compare.compilation import watch_compilations
 from oblique.compare.environment import describe_environment
 from oblique.compare.execute import RECORD_FORMAT, Record, run_cell
-
-# After the time limit a cell is interrupted; a worker that does not heed it is ended this
-# many seconds later.
-GRACE_SECONDS = 5.0
 
 
 class Options(NamedTuple):
@@ -75,6 +72,11 @@ def cells_in_flight(folder: Path) -> list[str]:
     return [key for _, key in sorted(markers)]
 
 
+def is_compiling(folder: Path) -> bool:
+    """Whether a worker compiles a kernel now."""
+    return any(folder.glob("*.compiling"))
+
+
 def marker(folder: Path, cell: Cell) -> Path:
     """Return the file that stands for a cell while it runs."""
     return folder / f"{cell.key}.running"
@@ -85,13 +87,12 @@ def run_marked(cell: Cell, options: Options, folder: Path, is_worker: bool) -> R
     if is_worker:
         # Ctrl-C reaches every process of the terminal; the parent ends the workers in good order.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-    mark = marker(folder, cell)
+    mark, compiling = marker(folder, cell), folder / f"{os.getpid()}.compiling"
     mark.touch()
-    limit = options.time_limit if is_worker else None
-    with _end_process_after(limit, folder / f"{cell.key}.trace"):
-        record = run_cell(
-            cell, time_limit=options.time_limit, keep_predictions=options.keep_predictions
-        )
+    with watch_compilations(compiling.touch, lambda: compiling.unlink(missing_ok=True)):
+        # With nobody to take notice of its end, this very process is never ended.
+        trace = folder / f"{cell.key}.trace" if is_worker else None
+        record = run_cell(cell, trace=trace, **options._asdict())
     mark.unlink(missing_ok=True)
     return record
 
@@ -119,27 +120,12 @@ def _closing_quietly(stream: Any) -> Iterator[None]:
             stream.close()
 
 
-@contextmanager
-def _end_process_after(time_limit: float | None, trace: Path) -> Iterator[None]:
-    """End this process, with its traceback in a file, when even the grace has passed."""
-    if time_limit is None:
-        yield
-        return
-    with trace.open("w") as file:
-        faulthandler.dump_traceback_later(time_limit + GRACE_SECONDS, exit=True, file=file)
-        try:
-            yield
-        finally:
-            faulthandler.cancel_dump_traceback_later()
-    trace.unlink(missing_ok=True)
-
-
 def _run_suspects(
     remaining: dict[str, Cell], options: Options, folder: Path, error: BrokenProcessPool
 ) -> Iterator[Record]:
     suspects = [key for key in cells_in_flight(folder) if key in remaining]
     for path in folder.iterdir():
-        if path.suffix == ".running":
+        if path.suffix in (".running", ".compiling"):
             path.unlink()
     if not suspects:
         raise RuntimeError("a worker died before it started a cell") from error

@@ -4,20 +4,23 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from time import monotonic
 from types import TracebackType
 from typing import Any, Self
 
 from oblique.compare.execute import Record
 
-_BAR_SECONDS = 0.5
+_TICK_SECONDS = 0.5
 _LINE_SECONDS = 10.0
+_BAR = "{percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt} cells{postfix}"
 _SHOWN_CELLS = 2
 
 
 class Progress:
     """Shows how many cells are done, cells/s, the time left and the cells in flight.
 
-    A thread of its own refreshes it, so the display lives on while a long cell runs.
+    A thread of its own refreshes it, so the display lives on while a long cell runs. Speed and time
+    left are those since kernels were compiled last: a first run would frighten with them else.
 
     Parameters
     ----------
@@ -25,28 +28,40 @@ class Progress:
         Cells to run.
     running : callable
         Returns the labels of the cells in flight.
+    compiling : callable
+        Tells whether a worker compiles a kernel now.
     shown : bool, default=True
         False: nothing is written.
     """
 
     def __init__(
-        self, total: int, *, running: Callable[[], Sequence[str]], shown: bool = True
+        self,
+        total: int,
+        *,
+        running: Callable[[], Sequence[str]],
+        compiling: Callable[[], bool],
+        shown: bool = True,
     ) -> None:
+        self._total = total
         self._running = running
-        self._failed = 0
+        self._compiling = compiling
+        self._shown = shown
+        self._done = self._failed = 0
+        self._start = monotonic()
+        # Number of cells done, and time, from which on speed is measured.
+        self._since = (0, self._start)
+        self._has_compiled = False
         self._ended = threading.Event()
         self._bar: Any = None
         if shown:
-            from tqdm.auto import tqdm
-
-            self._is_lines = not (sys.stderr.isatty() or _in_notebook())
-            # In line mode tqdm only keeps count of speed and time left.
-            sink = _Silence() if self._is_lines else None
-            self._bar = tqdm(total=total, unit="cell", file=sink, smoothing=0.05, **_shape())
             self._thread = threading.Thread(target=self._refresh, daemon=True)
+            if sys.stderr.isatty() or _in_notebook():
+                from tqdm.auto import tqdm
+
+                self._bar = tqdm(total=total, bar_format=_BAR, **_shape())
 
     def __enter__(self) -> Self:
-        if self._bar is not None:
+        if self._shown:
             self._thread.start()
         return self
 
@@ -56,40 +71,63 @@ class Progress:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._bar is None:
+        if not self._shown:
             return
         self._ended.set()
         self._thread.join()
-        if self._is_lines:
-            self._write_line()
-        else:
-            self._bar.set_postfix_str(self._failures(), refresh=True)
-        self._bar.close()
+        seconds = monotonic() - self._start
+        self._write("; ".join(filter(None, [f"took {_clock(seconds)}", self._failures()])))
+        if self._bar is not None:
+            self._bar.close()
 
     def advance(self, record: Record) -> None:
         """Count one finished cell."""
+        self._done += 1
         self._failed += record["status"] == "failed"
         if self._bar is not None:
             self._bar.update()
 
     def _refresh(self) -> None:
-        pause = _LINE_SECONDS if self._is_lines else _BAR_SECONDS
-        while not self._ended.wait(pause):
-            if self._is_lines:
-                self._write_line()
-            else:
-                texts = [self._failures(), self._in_flight()]
-                self._bar.set_postfix_str(" | ".join(filter(None, texts)), refresh=True)
+        written = monotonic()
+        while not self._ended.wait(min(_TICK_SECONDS, _LINE_SECONDS)):
+            compiling = self._compiling()
+            if compiling:
+                self._since = (self._done, monotonic())
+                self._tell_of_compilation()
+            if self._bar is not None or monotonic() - written >= _LINE_SECONDS:
+                written = monotonic()
+                parts = [self._pace(compiling), self._failures(), self._in_flight()]
+                self._write("; ".join(filter(None, parts)))
 
-    def _write_line(self) -> None:
-        state = self._bar.format_dict
-        rate = state["n"] / state["elapsed"] if state["elapsed"] else 0.0
-        parts = [f"{state['n']}/{state['total']} cells", f"{rate:.3g} cells/s"]
-        # The first cells compile and import; a time left made from them alone would frighten.
-        if state["total"] / 100 <= state["n"] < state["total"] and rate:
-            parts.append(f"{_clock((state['total'] - state['n']) / rate)} left")
-        parts += filter(None, [self._failures(), self._in_flight()])
-        print("; ".join(parts), file=sys.stderr, flush=True)
+    def _tell_of_compilation(self) -> None:
+        if self._has_compiled:
+            return
+        self._has_compiled = True
+        told = "compiling kernels; they are kept on disk, so this minute is spent once"
+        if self._bar is not None:
+            self._bar.write(told, file=sys.stderr)
+        else:
+            print(told, file=sys.stderr, flush=True)
+
+    def _write(self, state: str) -> None:
+        if self._bar is not None:
+            self._bar.set_postfix_str(state, refresh=True)
+        else:
+            print(f"{self._done}/{self._total} cells; {state}", file=sys.stderr, flush=True)
+
+    def _pace(self, compiling: bool) -> str:
+        """Speed and time left, as far as enough cells have been done to tell."""
+        if compiling:
+            return "compiling"
+        done, start = self._since
+        fresh, seconds = self._done - done, monotonic() - start
+        if not fresh or not seconds:
+            return ""
+        rate = fresh / seconds
+        told = f"{rate:.3g} cells/s"
+        if fresh >= self._total / 100 and self._done < self._total:
+            told += f"; {_clock((self._total - self._done) / rate)} left"
+        return told
 
     def _in_flight(self) -> str:
         """Name the cells that have run longest; there may be many of them."""
@@ -99,16 +137,6 @@ class Progress:
 
     def _failures(self) -> str:
         return f"{self._failed} failed" if self._failed else ""
-
-
-class _Silence:
-    """A stream that takes everything and shows nothing."""
-
-    def write(self, text: str) -> None:
-        pass
-
-    def flush(self) -> None:
-        pass
 
 
 def _shape() -> dict[str, Any]:

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from oblique.compare.cell import Cell
 from oblique.compare.design import Design
 from oblique.compare.execute import Record
-from oblique.compare.local import Options, cells_in_flight, run_local
+from oblique.compare.local import Options, cells_in_flight, is_compiling, run_local
 from oblique.compare.progress import Progress
 from oblique.compare.store import ResultStore
 
@@ -104,7 +104,12 @@ def run(
         else:
             stream = run_on_cluster(missing, options, address=dask_address, folder=Path(folder))
         running = _labels_in_flight(Path(folder), missing)
-        shown = Progress(len(missing), running=running, shown=progress and bool(missing))
+        shown = Progress(
+            len(missing),
+            running=running,
+            compiling=lambda: is_compiling(Path(folder)),
+            shown=progress and bool(missing),
+        )
         # Closing the stream ends the workers when the loop is left early.
         with closing(stream), shown:
             for record in stream:
