@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from oblique.finders import SplitFinder
     from oblique.persist import load, save
     from oblique.plot import plot_tree
+    from oblique.regions import plot_regions
     from oblique.sensitivity import DecisionSurface
     from oblique.split import CategorySplit, LinearSplit
     from oblique.tree import Tree
@@ -32,6 +33,7 @@ __all__ = [
     "export_graphviz",
     "export_text",
     "load",
+    "plot_regions",
     "plot_tree",
     "save",
 ]
@@ -50,6 +52,7 @@ _HOMES = {
     "export_graphviz": "export",
     "export_text": "export",
     "load": "persist",
+    "plot_regions": "regions",
     "plot_tree": "plot",
     "save": "persist",
 }

@@ -70,7 +70,7 @@ def plot_tree(
         decimals=decimals, spread=spread,
     )  # fmt: skip
     limit = words.depth_limit(max_depth)
-    pyplot = _import_pyplot()
+    pyplot = import_pyplot("plot_tree")
     figure = None
     if ax is None:
         figure, ax = pyplot.subplots()
@@ -97,12 +97,13 @@ def plot_tree(
     return ax
 
 
-def _import_pyplot() -> Any:
+def import_pyplot(caller: str) -> Any:
+    """Import matplotlib's pyplot, or say which extra brings it."""
     try:
         from matplotlib import pyplot
     except ImportError as error:
         raise ImportError(
-            "plot_tree needs matplotlib: pip install 'oblique-trees[plot]'"
+            f"{caller} needs matplotlib: pip install 'oblique-trees[plot]'"
         ) from error
     return pyplot
 

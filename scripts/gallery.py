@@ -9,48 +9,42 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
 import matplotlib
 
 matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
-import numpy as np
-from matplotlib.colors import ListedColormap
 
-from oblique import LDTClassifier, ObliqueTreeClassifier, plot_tree
-from oblique.datasets import load_dataset, make_pol
+from baselines import OC1Classifier
+from oblique import LDTClassifier, ObliqueTreeClassifier, plot_regions, plot_tree
+from oblique.datasets import load_dataset, make_pol, make_rcb
 from oblique.finders import AxisParallel
-
-# Blue and orange keep apart for every kind of colour vision.
-COLOURS = ("#4477aa", "#ee7733")
 
 
 def draw_partitions(path: Path) -> None:
-    """Two classes in oblique bands: how two kinds of tree divide the plane."""
-    X, y = make_pol(1000, random_state=0)
+    """The artificial sets of the OC1 paper: how three kinds of tree divide the plane."""
     models = {
-        "x_j <= c": ObliqueTreeClassifier(finder=AxisParallel()),
-        "w . x <= c": ObliqueTreeClassifier(),
+        "axis-parallel": ObliqueTreeClassifier(finder=AxisParallel()),
+        "linear discriminants": ObliqueTreeClassifier(),
+        "OC1": OC1Classifier(pruning=None, random_state=0),
     }
-    figure, panels = plt.subplots(1, 2, figsize=(9.4, 4.8), sharey=True, layout="constrained")
-    for axes, (title, model) in zip(panels, models.items(), strict=True):
-        _partition(axes, model.fit(X, y), X, y)
-        axes.set_title(f"tests {title}: {model.tree_.n_leaves} leaves")
+    sets = (make_pol(1000, random_state=0), make_rcb(1000, random_state=0))
+    figure, panels = plt.subplots(
+        2, 3, figsize=(11.0, 7.6), sharex=True, sharey=True, layout="constrained"
+    )
+    for row, (X, y) in zip(panels, sets, strict=True):
+        for axes, (name, model) in zip(row, models.items(), strict=True):
+            plot_regions(
+                model.fit(X, y), X, y, ax=axes, limits=((0.0, 1.0), (0.0, 1.0)), legend=False,
+                feature_names=("x_1", "x_2"),
+            )  # fmt: skip
+            axes.set_title(f"{name}: {model.tree_.n_leaves} leaves")
+            axes.set_aspect("equal")
+            axes.label_outer()
     figure.savefig(path, dpi=110)
     plt.close(figure)
-
-
-def _partition(axes, model, X, y) -> None:
-    steps = np.linspace(0.0, 1.0, 500)
-    grid = np.stack(np.meshgrid(steps, steps), axis=-1)
-    regions = model.predict(grid.reshape(-1, 2)).reshape(grid.shape[:2])
-    shades = ListedColormap(COLOURS)
-    axes.pcolormesh(steps, steps, regions, cmap=shades, alpha=0.3, vmin=y.min(), vmax=y.max())
-    for label, colour, marker in zip(np.unique(y), COLOURS, "ox", strict=True):
-        axes.scatter(*X[y == label].T, s=9, c=colour, marker=marker, linewidths=0.8)
-    axes.set_aspect("equal")
-    axes.set_xlabel("x_1")
-    axes.set_ylabel("x_2")
 
 
 def draw_tree(path: Path) -> None:
