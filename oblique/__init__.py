@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from oblique.persist import load, save
     from oblique.plot import plot_tree
     from oblique.regions import plot_regions
-    from oblique.sensitivity import DecisionSurface
+    from oblique.sensitivity import DecisionSurface, Explanation, explain
     from oblique.split import CategorySplit, LinearSplit
     from oblique.tree import Tree
 
@@ -25,11 +25,13 @@ __all__ = [
     "CategorySplit",
     "CostModel",
     "DecisionSurface",
+    "Explanation",
     "LDTClassifier",
     "LinearSplit",
     "ObliqueTreeClassifier",
     "SplitFinder",
     "Tree",
+    "explain",
     "export_graphviz",
     "export_text",
     "load",
@@ -44,11 +46,13 @@ _HOMES = {
     "CategorySplit": "split",
     "CostModel": "costs",
     "DecisionSurface": "sensitivity",
+    "Explanation": "sensitivity",
     "LDTClassifier": "estimators",
     "LinearSplit": "split",
     "ObliqueTreeClassifier": "estimators",
     "SplitFinder": "finders",
     "Tree": "tree",
+    "explain": "sensitivity",
     "export_graphviz": "export",
     "export_text": "export",
     "load": "persist",

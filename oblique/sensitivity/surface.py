@@ -228,15 +228,15 @@ class DecisionSurface:
 
         0 for the predicted class; inf for a class that cannot be reached.
         """
-        rows = self._rows(X)
-        own = self._model.predict_codes(rows)
-        n_classes = len(self.classes)
-        out = np.zeros((len(rows), n_classes))
-        for k in range(n_classes):
-            target = np.full(len(rows), k)
-            parts = _over_chunks(self._distance_chunk, rows, target, n_jobs)
-            out[:, k] = np.where(own == k, 0.0, np.concatenate(parts))
-        return out
+        return self._by_class(self._rows(X), n_jobs)
+
+    def distances_by_leaf(self, X: Any) -> NDArray[np.float64]:
+        """Distance of every case to every leaf, in the order of ``tree.leaves``.
+
+        Shape (n, n_leaves). 0 for the leaf of the case, inf for a leaf that cannot be reached:
+        one that the limits exclude, or one without interior.
+        """
+        return self._by_leaf(self._rows(X))
 
     def sup_sensitivity(self, X: Any, *, n_jobs: int | None = None) -> NDArray[np.float64]:
         """Distance of every case to the surface in the norm inf: error of input that is safe.
@@ -290,6 +290,30 @@ class DecisionSurface:
 
     # ------------------------------------------------------------ how they are answered
 
+    def _by_class(self, rows: NDArray[np.float64], n_jobs: int | None) -> NDArray[np.float64]:
+        own = self._model.predict_codes(rows)
+        out = np.zeros((len(rows), len(self.classes)))
+        for k in range(len(self.classes)):
+            target = np.full(len(rows), k)
+            parts = _over_chunks(self._distance_chunk, rows, target, n_jobs)
+            out[:, k] = np.where(own == k, 0.0, np.concatenate(parts))
+        return out
+
+    def _by_leaf(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        leaves = self.tree.leaves
+        alone = np.zeros((len(leaves), self.tree.n_nodes), dtype=np.bool_)
+        alone[np.arange(len(leaves)), leaves] = self._open_leaves[leaves]
+        useful = self._partition.spread(alone)
+        search = self._search(self.metric.norm)
+        numbers = np.arange(len(leaves))
+        out = np.empty((len(rows), len(leaves)))
+        for row, case in zip(out, rows, strict=True):
+            repeated = np.repeat(case[None], len(leaves), axis=0)
+            row[:] = nearest_cells(search, repeated, useful, numbers).distance
+        own = np.searchsorted(leaves, self.tree.apply(rows))
+        out[np.arange(len(rows)), own] = 0.0
+        return out
+
     def _rows(self, X: Any) -> NDArray[np.float64]:
         """Encoded cases; a missing number is refused, an unknown category is not."""
         rows = self._model.encode(X)
@@ -307,6 +331,11 @@ class DecisionSurface:
                 "defined; fill it in or leave the row out"
             )
         return rows
+
+    @property
+    def search(self) -> CellSearch:
+        """The tree's partition, prepared for the metric and the limits."""
+        return self._search(self.metric.norm)
 
     def _search(self, norm: float) -> CellSearch:
         """Partition prepared for a norm, made on first use."""

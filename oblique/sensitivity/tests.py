@@ -95,13 +95,24 @@ def _linear_test(
     side: float,
 ) -> SensitiveTest:
     """Margin and text of a linear test."""
-    weights = search.partition.dense_weights([node])[0]
-    excess = float(weights @ x - tree.threshold[node])
-    dual = {2.0: 2.0, np.inf: 1.0, 1.0: np.inf}[search.metric.norm]
-    margin = abs(excess) / float(np.linalg.norm(weights * search.metric.scale, ord=dual))
+    excess = _excess(tree, search, x, node)
     passed = excess <= 0.0
     text = describe_test(tree, names, node, passed=passed)
+    margin = hyperplane_distance(tree, search, x, node)
     return SensitiveTest(node, text, margin, passed, side * excess > 0.0)
+
+
+def hyperplane_distance(tree: Tree, search: CellSearch, x: NDArray[np.float64], node: int) -> float:
+    """Distance of a case from the hyperplane of a linear test, in the metric of a search."""
+    weights = search.partition.dense_weights([node])[0]
+    dual = {2.0: 2.0, np.inf: 1.0, 1.0: np.inf}[search.metric.norm]
+    steepness = float(np.linalg.norm(weights * search.metric.scale, ord=dual))
+    return abs(_excess(tree, search, x, node)) / steepness
+
+
+def _excess(tree: Tree, search: CellSearch, x: NDArray[np.float64], node: int) -> float:
+    weights = search.partition.dense_weights([node])[0]
+    return float(weights @ x - tree.threshold[node])
 
 
 def _is_refused(tree: Tree, x: NDArray[np.float64], node: int, side: float) -> bool:

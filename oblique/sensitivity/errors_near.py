@@ -1,0 +1,83 @@
+"""How often the model errs on cases about as far from its decision surface."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from oblique.sensitivity.surface import DecisionSurface
+
+_LEAST, _SHARE = 20, 0.1
+
+
+class ErrorRate(NamedTuple):
+    """Errors among the known cases whose distance is closest to that of a case.
+
+    Attributes
+    ----------
+    rate : float
+        Share of errors.
+    n_errors, n_cases : int
+    low, high : float
+        95 % interval of the rate (Wilson 1927).
+    nearest, farthest : float
+        Smallest and largest distance of the cases that were counted.
+    """
+
+    rate: float
+    n_errors: int
+    n_cases: int
+    low: float
+    high: float
+    nearest: float
+    farthest: float
+
+
+class KnownCases:
+    """Cases with known classes, ordered by their distance to a decision surface.
+
+    Parameters
+    ----------
+    surface : DecisionSurface
+    X : array-like or data frame
+        Cases that the model was not trained on, best.
+    y : array-like
+        Their classes.
+    """
+
+    def __init__(self, surface: DecisionSurface, X: Any, y: Any):
+        near = surface.nearest(X)
+        truth = np.asarray(y)
+        if truth.shape != near.distance.shape:
+            raise ValueError(
+                f"known: y has shape {truth.shape}, but X has {len(near)} rows; give one class "
+                "a row"
+            )
+        unknown = set(truth.tolist()) - set(surface.classes.tolist())
+        if unknown:
+            raise ValueError(
+                f"known: y holds {sorted(map(str, unknown))}, which the model does not know; its "
+                f"classes are {surface.classes.tolist()}"
+            )
+        measured = np.isfinite(near.distance)
+        order = np.argsort(near.distance[measured], kind="stable")
+        self.distance = near.distance[measured][order]
+        self.is_error = (near.predicted_class != truth)[measured][order]
+
+    def near(self, distance: float) -> ErrorRate | None:
+        """Error rate of the tenth of the cases, 20 at least, with the closest distances."""
+        n = len(self.distance)
+        if not n or not np.isfinite(distance):
+            return None
+        from scipy.stats import binomtest
+
+        size = min(n, max(_LEAST, round(_SHARE * n)))
+        picked = np.sort(np.argsort(np.abs(self.distance - distance), kind="stable")[:size])
+        n_errors = int(self.is_error[picked].sum())
+        interval = binomtest(n_errors, size).proportion_ci(method="wilson")
+        return ErrorRate(
+            n_errors / size, n_errors, size, float(interval.low), float(interval.high),
+            float(self.distance[picked[0]]), float(self.distance[picked[-1]]),
+        )  # fmt: skip

@@ -1,0 +1,543 @@
+"""Why a case has its class, how sure that is, and what would have to change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oblique.profile import DEVIATION, HIGH, LOW, column_profile
+from oblique.sensitivity.errors_near import ErrorRate, KnownCases
+from oblique.sensitivity.model import view_model
+from oblique.sensitivity.options import feature_numbers
+from oblique.sensitivity.surface import DecisionSurface, NearestCases
+from oblique.sensitivity.tests import SensitiveTest, describe_test, hyperplane_distance
+from oblique.tree import Tree
+from projection import Metric
+
+
+class TraceTest(NamedTuple):
+    """One test on the way of a case to its leaf.
+
+    Attributes
+    ----------
+    node : int
+    text : str
+        The test as it holds for the case, ``age > 28.5``.
+    margin : float
+        Distance of the case from the test's hyperplane in the metric; NaN for a test on
+        categories.
+    """
+
+    node: int
+    text: str
+    margin: float
+
+
+class Move(NamedTuple):
+    """What one attribute does in the smallest move that changes the class.
+
+    Attributes
+    ----------
+    feature : str
+    value, to : float or str
+        Value of the case and of the nearest point; names of categories.
+    change : float
+        Their difference in raw units; NaN between categories.
+    percent_of_value, percent_of_range, percent_of_deviation : float
+        Size of the change against the case's value, the attribute's range and its standard
+        deviation; NaN where that is zero or there is no number.
+    """
+
+    feature: str
+    value: Any
+    to: Any
+    change: float
+    percent_of_value: float
+    percent_of_range: float
+    percent_of_deviation: float
+
+
+class LeafDistance(NamedTuple):
+    """Distance of a case from one leaf of another class.
+
+    Attributes
+    ----------
+    leaf : int
+        Node of the leaf.
+    label : object
+        Its class.
+    distance : float
+    tests : list of str
+        Tests on the way to the leaf that the case does not meet, as they stand for the case.
+    """
+
+    leaf: int
+    label: Any
+    distance: float
+    tests: list[str]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What is to be said about the class of one case; made by `explain`.
+
+    `str` gives a text to read, a notebook shows a table, `to_dict` is for programs.
+
+    Attributes
+    ----------
+    case : object
+        Label of the row in the data frame, or its number.
+    values : dict
+        Value by attribute; names of categories.
+    predicted_class, leaf : object, int
+        Class and node of the leaf.
+    class_shares : dict
+        Share of each class among the training rows of the leaf.
+    trace : list of TraceTest
+        Tests on the way to the leaf, from the root.
+    status : str
+        "found", "unreachable" or "unrouted", see `NearestCases`.
+    distance : float
+        Distance to the nearest region of another class in the metric: the sensitivity.
+    share_of_maximum : float or None
+        Distance divided by the largest one among the sample's rows; None without a sample.
+    share_of_deviation : float
+        Distance divided by the length of the move of one standard deviation in every attribute
+        that the tree tests.
+    target_class, target_leaf : object, int
+        What lies beyond.
+    moves : list of Move
+        Attributes that the nearest point changes, largest share of the range first.
+    counterfactual : dict
+        Nearest values, a smallest step beyond the surface, that the model gives `target_class`.
+    sensitive_tests : list of SensitiveTest
+        Tests that hold the case back, largest margin first.
+    distance_by_class : dict
+        Distance from the regions of each class; 0 for its own.
+    distance_by_leaf : list of LeafDistance
+        Leaves of other classes that can be reached, nearest first.
+    error_rate : ErrorRate or None
+        Share of errors among known cases about as far from the surface.
+    limits : tuple of str
+        The user's limits and weights in words.
+    unconstrained : Explanation or None
+        The answer without limits and weights, where there are any.
+    """
+
+    case: Any
+    values: dict[str, Any]
+    predicted_class: Any
+    leaf: int
+    class_shares: dict[Any, float]
+    trace: list[TraceTest]
+    status: str
+    distance: float
+    share_of_maximum: float | None
+    share_of_deviation: float
+    target_class: Any
+    target_leaf: int
+    moves: list[Move]
+    counterfactual: dict[str, Any]
+    sensitive_tests: list[SensitiveTest]
+    distance_by_class: dict[Any, float]
+    distance_by_leaf: list[LeafDistance]
+    error_rate: ErrorRate | None
+    limits: tuple[str, ...]
+    unconstrained: Explanation | None
+
+    def __str__(self) -> str:
+        from oblique.sensitivity.wording import explanation_text
+
+        return explanation_text(self)
+
+    def _repr_html_(self) -> str:
+        from oblique.sensitivity.wording import explanation_html
+
+        return explanation_html(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain lists, dicts, numbers and texts, ready for `json.dumps`."""
+        from oblique.sensitivity.wording import explanation_dict
+
+        return explanation_dict(self)
+
+
+class Explanations(Sequence[Explanation]):
+    """Explanations of many cases; each is put together when it is asked for.
+
+    Distances, moves and counterfactuals of all cases are computed at once and are here as
+    arrays; texts, tests and distances by leaf are made case by case.
+
+    Attributes
+    ----------
+    near : NearestCases
+        Distance, nearest point, counterfactual, target leaf and class, one row a case.
+    surface : DecisionSurface
+    unconstrained : Explanations or None
+        The same cases without limits and weights, where there are any.
+    """
+
+    def __init__(
+        self,
+        surface: DecisionSurface,
+        near: NearestCases,
+        index: Sequence[Any],
+        *,
+        profile: NDArray[np.float64] | None,
+        sample: Any,
+        known: KnownCases | None,
+        limits: tuple[str, ...],
+        unconstrained: Explanations | None,
+    ):
+        self.near = near
+        self.surface = surface
+        self.unconstrained = unconstrained
+        self._index = index
+        self._profile = profile
+        self._sample = sample
+        self._known = known
+        self._limits = limits
+
+    # ------------------------------------------------------------ all cases
+
+    def __len__(self) -> int:
+        return len(self.near)
+
+    @property
+    def distance(self) -> NDArray[np.float64]:
+        """Distance of every case to the decision surface."""
+        return self.near.distance
+
+    @property
+    def predicted_class(self) -> NDArray[Any]:
+        """Class of every case."""
+        return self.near.predicted_class
+
+    @cached_property
+    def leaf(self) -> NDArray[np.int64]:
+        """Leaf of every case."""
+        return self.surface.tree.apply(self.near.rows)
+
+    @cached_property
+    def percent_of_range(self) -> NDArray[np.float64]:
+        """Size of each attribute's move against its range, shape (n, n_features)."""
+        profile = self._known_profile()
+        return _percent(self.near.move, profile[HIGH] - profile[LOW])
+
+    @cached_property
+    def percent_of_deviation(self) -> NDArray[np.float64]:
+        """Size of each attribute's move against its standard deviation, (n, n_features)."""
+        return _percent(self.near.move, self._known_profile()[DEVIATION])
+
+    @cached_property
+    def percent_of_value(self) -> NDArray[np.float64]:
+        """Size of each attribute's move against its value, shape (n, n_features)."""
+        return _percent(self.near.move, self.near.rows)
+
+    @cached_property
+    def maximum(self) -> float | None:
+        """Largest distance to the surface among the sample's rows; None without a sample."""
+        if self._sample is None:
+            return None
+        distance = self.surface.nearest(self._sample).distance
+        finite = distance[np.isfinite(distance)]
+        return float(finite.max()) if finite.size else None
+
+    @cached_property
+    def deviation_length(self) -> float:
+        """Length of a move of one standard deviation in every attribute that the tree tests."""
+        tested = np.zeros(self.surface.tree.n_features)
+        tested[self._tested] = self._known_profile()[DEVIATION][self._tested]
+        return float(self.surface.metric.length(np.nan_to_num(tested)))
+
+    def to_frame(self) -> Any:
+        """Return a data frame, one row a case: class, leaf, distance and where it would go."""
+        import pandas as pd
+
+        frame = pd.DataFrame(
+            {
+                "predicted": self.predicted_class,
+                "leaf": self.leaf,
+                "distance": self.distance,
+                "share_of_deviation": self.distance / self.deviation_length
+                if self.deviation_length > 0
+                else np.nan,
+                "target": self.near.target_class,
+                "target_leaf": self.near.leaf,
+                "status": self.near.status,
+            },
+            index=pd.Index(self._index, name="case"),
+        )
+        for name, column in zip(self.surface.feature_names, self.near.move.T, strict=True):
+            frame[f"move_{name}"] = column
+        return frame
+
+    # ------------------------------------------------------------ one case
+
+    @overload
+    def __getitem__(self, i: int) -> Explanation: ...
+    @overload
+    def __getitem__(self, i: slice) -> list[Explanation]: ...
+    def __getitem__(self, i: int | slice) -> Explanation | list[Explanation]:
+        """Explanation of case `i`, counted from 0."""
+        if isinstance(i, slice):
+            return [self._explanation(j) for j in range(*i.indices(len(self)))]
+        number = int(i)
+        if not -len(self) <= number < len(self):
+            raise IndexError(f"case {number} of {len(self)}: cases are counted from 0")
+        return self._explanation(number % len(self))
+
+    def __iter__(self) -> Iterator[Explanation]:
+        return (self._explanation(i) for i in range(len(self)))
+
+    def _explanation(self, i: int) -> Explanation:
+        near, surface = self.near, self.surface
+        tree, label = surface.tree, near.predicted_class[i]
+        row, leaf = near.rows[i], int(self.leaf[i])
+        counts = tree.counts[leaf]
+        distance = float(near.distance[i])
+        found = near.leaf[i] >= 0
+        classes = surface.classes.tolist()
+        by_class = surface._by_class(row[None], None)[0].tolist()
+        moves = self._moves(i) if found else []
+        return Explanation(
+            case=self._index[i],
+            values=self._decoded(row),
+            predicted_class=label,
+            leaf=leaf,
+            class_shares=dict(
+                zip(classes, (counts / max(counts.sum(), 1e-300)).tolist(), strict=True)
+            ),
+            trace=self._trace(row, leaf),
+            status=str(near.status[i]),
+            distance=distance,
+            share_of_maximum=distance / self.maximum if self.maximum else None,
+            share_of_deviation=distance / self.deviation_length
+            if self.deviation_length
+            else np.nan,
+            target_class=near.target_class[i],
+            target_leaf=int(near.leaf[i]),
+            moves=moves,
+            counterfactual=self._decoded(near.counterfactual[i]) if found else {},
+            sensitive_tests=near.sensitive_tests(i),
+            distance_by_class=dict(zip(classes, by_class, strict=True)),
+            distance_by_leaf=self._by_leaf(row, leaf),
+            error_rate=self._known.near(distance) if self._known else None,
+            limits=self._limits,
+            unconstrained=self.unconstrained[i] if self.unconstrained else None,
+        )
+
+    @cached_property
+    def _tested(self) -> NDArray[np.int64]:
+        """Columns that some test of the tree uses."""
+        return np.unique(self.surface.tree.weight_indices).astype(np.int64)
+
+    def _known_profile(self) -> NDArray[np.float64]:
+        if self._profile is None:
+            n = self.surface.tree.n_features
+            return np.full((3, n), np.nan)
+        return self._profile
+
+    def _decoded(self, row: NDArray[np.float64]) -> dict[str, Any]:
+        """Values by attribute, categories by name."""
+        known = self.surface.tree.category_names or {}
+        return {
+            name: _category(known[j], value) if j in known else value
+            for j, (name, value) in enumerate(
+                zip(self.surface.feature_names, row.tolist(), strict=True)
+            )
+        }
+
+    def _moves(self, i: int) -> list[Move]:
+        case = self._decoded(self.near.rows[i])
+        point = self._decoded(self.near.point[i])
+        known = self.surface.tree.category_names or {}
+        moved = np.flatnonzero(self.near.point[i] != self.near.rows[i]).tolist()
+        moves = []
+        for j in moved:
+            name = self.surface.feature_names[j]
+            if j in known:
+                moves.append(Move(name, case[name], point[name], *[np.nan] * 4))
+                continue
+            moves.append(
+                Move(
+                    name, case[name], point[name], float(self.near.move[i, j]),
+                    float(self.percent_of_value[i, j]), float(self.percent_of_range[i, j]),
+                    float(self.percent_of_deviation[i, j]),
+                )
+            )  # fmt: skip
+        return sorted(moves, key=lambda m: -np.nan_to_num(m.percent_of_range, nan=np.inf))
+
+    def _trace(self, row: NDArray[np.float64], leaf: int) -> list[TraceTest]:
+        tree, names, search = self.surface.tree, self.surface.feature_names, self.surface.search
+        trace = []
+        for node, went_left in _path(tree, leaf):
+            is_linear = tree.category_indptr[node] == tree.category_indptr[node + 1]
+            margin = hyperplane_distance(tree, search, row, node) if is_linear else np.nan
+            trace.append(
+                TraceTest(node, describe_test(tree, names, node, passed=went_left), margin)
+            )
+        return trace
+
+    def _by_leaf(self, row: NDArray[np.float64], own: int) -> list[LeafDistance]:
+        surface = self.surface
+        leaves, labels = surface.tree.leaves, surface.tree.labels
+        distance = surface._by_leaf(row[None])[0]
+        other = np.isfinite(distance) & (labels[leaves] != labels[own])
+        order = np.flatnonzero(other)[np.argsort(distance[other], kind="stable")]
+        return [
+            LeafDistance(
+                int(leaves[i]), surface.classes[labels[leaves[i]]], float(distance[i]),
+                self._refused_tests(row, int(leaves[i])),
+            )
+            for i in order.tolist()
+        ]  # fmt: skip
+
+    def _refused_tests(self, row: NDArray[np.float64], leaf: int) -> list[str]:
+        tree, names = self.surface.tree, self.surface.feature_names
+        refused = []
+        for node, wants_left in _path(tree, leaf):
+            split = tree.split(node)
+            assert split is not None
+            goes_left = float(split.membership(row[None])[0]) == 1.0
+            if goes_left != wants_left:
+                refused.append(describe_test(tree, names, node, passed=goes_left))
+        return refused
+
+
+def _path(tree: Tree, leaf: int) -> list[tuple[int, bool]]:
+    """Tests from the root to a leaf, and whether the way goes left at each."""
+    path = []
+    node = leaf
+    while tree.parents[node] >= 0:
+        parent = int(tree.parents[node])
+        path.append((parent, bool(tree.children_left[parent] == node)))
+        node = parent
+    return path[::-1]
+
+
+def _category(names: tuple[str, ...], code: float) -> str | None:
+    return names[int(code)] if code == code and 0 <= int(code) < len(names) else None
+
+
+def _percent(change: NDArray[np.float64], unit: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Size of changes in percent of units; NaN where a unit is zero."""
+    size = np.abs(unit)
+    share = np.full(np.broadcast_shapes(change.shape, size.shape), np.nan)
+    return 100.0 * np.divide(np.abs(change), size, out=share, where=size > 0.0)
+
+
+def _in_words(names: tuple[str, ...], limits: Mapping[str, Any]) -> tuple[str, ...]:
+    """The user's limits and weights as short texts."""
+    words = [
+        f"{names[j]} {text}"
+        for argument, text in (
+            ("frozen", "is frozen"),
+            ("not_decreasing", "may not fall"),
+            ("not_increasing", "may not rise"),
+            ("integer", "moves to whole numbers"),
+        )
+        for j in feature_numbers(limits[argument], argument, names)
+    ]
+    for feature, (low, high) in (limits["ranges"] or {}).items():
+        (j,) = feature_numbers([feature], "ranges", names)
+        words.append(f"{names[j]} stays between {low:g} and {high:g}")
+    weights = limits["weights"]
+    if isinstance(weights, Mapping):
+        for feature, weight in weights.items():
+            (j,) = feature_numbers([feature], "weights", names)
+            words.append(f"moves of {names[j]} cost {weight:g} times as much")
+    elif weights is not None:
+        words.append("moves are weighted")
+    return tuple(words)
+
+
+def explain(
+    model: Any,
+    X: Any,
+    *,
+    sample: Any = None,
+    known: tuple[Any, Any] | None = None,
+    metric: str | Metric = "minmax",
+    norm: float | None = None,
+    frozen: Sequence[str | int] = (),
+    not_decreasing: Sequence[str | int] = (),
+    not_increasing: Sequence[str | int] = (),
+    ranges: Mapping[Any, tuple[float, float]] | None = None,
+    integer: Sequence[str | int] = (),
+    weights: Any = None,
+    change_cost: Any = 1.0,
+    n_jobs: int | None = None,
+) -> Explanations:
+    """Explain the classes of cases: how sure, what would have to change, which tests matter.
+
+    Parameters
+    ----------
+    model : Tree or fitted classifier
+        A tree, a classifier of this package, or a scikit-learn tree classifier.
+    X : array-like or data frame of shape (n, n_features)
+        Cases without missing values.
+    sample : array-like or data frame, optional
+        Rows that give ranges, deviations and the largest distance, usually the training rows.
+        By default what the model remembers of its training rows (the largest distance is then
+        left out).
+    known : (X, y), optional
+        Cases whose class is known, best ones that the model was not trained on: they give the
+        error rate at a case's distance.
+    metric, norm, frozen, not_decreasing, not_increasing, ranges, integer, weights, change_cost
+        The metric and the limits of moves, see `DecisionSurface`. With limits or weights every
+        explanation also holds the answer without them.
+    n_jobs : int, optional
+        Threads over chunks of cases.
+
+    Returns
+    -------
+    explanations : Explanations
+        A sequence, one `Explanation` a case, with arrays for all of them.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Name the argument and its remedy.
+
+    References
+    ----------
+    I. Alvarez, "Explaining the result of a decision tree to the end-user", ECAI 2004 (tables 2
+    to 5); I. Alvarez, "Sensitivity analysis of the result in binary decision trees", ECML 2004.
+
+    Examples
+    --------
+    >>> from oblique import ObliqueTreeClassifier, explain
+    >>> from oblique.datasets import load_dataset
+    >>> data = load_dataset("bupa")
+    >>> model = ObliqueTreeClassifier(max_depth=3, random_state=0).fit(data.data, data.target)
+    >>> first = explain(model, data.data[:10])[0]
+    >>> first.sensitive_tests[0].text
+    'gammagt <= 20.5'
+    """
+    view = view_model(model)
+    index = list(X.index) if hasattr(X, "index") and hasattr(X, "columns") else range(len(X))
+    profile = view.profile if sample is None else column_profile(view.encode(sample))
+    limits = {
+        "frozen": frozen, "not_decreasing": not_decreasing, "not_increasing": not_increasing,
+        "ranges": ranges, "integer": integer, "weights": weights,
+    }  # fmt: skip
+    words = _in_words(view.feature_names, limits)
+
+    def answer(unconstrained: Explanations | None, said: tuple[str, ...], **limits: Any) -> Any:
+        surface = DecisionSurface(
+            model, metric, X=sample, norm=norm, change_cost=change_cost, **limits
+        )
+        return Explanations(
+            surface, surface.nearest(X, n_jobs=n_jobs), index, profile=profile, sample=sample,
+            known=None if known is None else KnownCases(surface, *known), limits=said,
+            unconstrained=unconstrained,
+        )  # fmt: skip
+
+    plain: Explanations = answer(None, ())
+    return answer(plain, words, **limits) if words else plain

@@ -1,0 +1,199 @@
+"""Explanations as text, as HTML for notebooks, and as plain values for programs."""
+
+from __future__ import annotations
+
+import html
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from oblique.describe import format_number
+
+if TYPE_CHECKING:
+    from oblique.sensitivity.explanation import Explanation, Move
+
+_LEAVES_SHOWN = 5
+
+
+def explanation_text(it: Explanation) -> str:
+    """Explanation as a text of short paragraphs."""
+    lines = [f"Case {it.case}: class {it.predicted_class}, {_shares(it)} in leaf {it.leaf}"]
+    if it.trace:
+        lines.append("because " + "\n    and ".join(test.text for test in it.trace))
+    lines += ["", _distance_line(it)]
+    if it.limits:
+        lines.append(f"under the limits: {'; '.join(it.limits)}")
+    if it.moves:
+        lines += ["", f"Smallest move to class {it.target_class} (leaf {it.target_leaf}):"]
+        lines += _move_table(it.moves)
+    if it.sensitive_tests:
+        lines += ["", "Tests that hold the case back, largest margin first:"]
+        lines += [f"  {test.text}   margin {_n(test.margin)}" for test in it.sensitive_tests]
+    if len(it.distance_by_class) > 2:
+        others = sorted(
+            (d, str(k)) for k, d in it.distance_by_class.items() if k != it.predicted_class
+        )
+        lines += ["", "Distance by class: " + ", ".join(f"{k} {_n(d)}" for d, k in others)]
+    if len(it.distance_by_leaf) > 1:
+        lines += ["", "Leaves of other classes, nearest first:"]
+        for entry in it.distance_by_leaf[:_LEAVES_SHOWN]:
+            tests = "; ".join(entry.tests) or "on the border"
+            lines.append(f"  {_n(entry.distance):>9}  leaf {entry.leaf}, {entry.label}: {tests}")
+        hidden = len(it.distance_by_leaf) - _LEAVES_SHOWN
+        if hidden > 0:
+            lines.append(f"  and {hidden} more")
+    if it.error_rate is not None:
+        lines += ["", _error_line(it)]
+    if it.unconstrained is not None:
+        lines += ["", *_difference(it, it.unconstrained)]
+    return "\n".join(lines)
+
+
+def explanation_html(it: Explanation) -> str:
+    """Explanation as a small piece of HTML, for notebooks."""
+    head = f"<h4>Case {_h(it.case)}: class {_h(it.predicted_class)}</h4>"
+    because = "".join(f"<li>{_h(test.text)}</li>" for test in it.trace)
+    parts = [head, f"<p>{_h(_shares(it))} in leaf {it.leaf}</p><ol>{because}</ol>"]
+    parts.append(f"<p>{_h(_distance_line(it))}</p>")
+    if it.limits:
+        parts.append(f"<p>Under the limits: {_h('; '.join(it.limits))}</p>")
+    if it.moves:
+        rows = "".join(
+            f"<tr><td>{_h(m.feature)}</td><td>{_h(_v(m.value))}</td><td>{_h(_v(m.to))}</td>"
+            f"<td>{_p(m.percent_of_value)}</td><td>{_p(m.percent_of_range)}</td>"
+            f"<td>{_p(m.percent_of_deviation)}</td></tr>"
+            for m in it.moves
+        )
+        parts.append(
+            f"<table><caption>Smallest move to class {_h(it.target_class)}</caption><thead><tr>"
+            "<th>attribute</th><th>from</th><th>to</th><th>% of value</th><th>% of range</th>"
+            f"<th>% of deviation</th></tr></thead><tbody>{rows}</tbody></table>"
+        )
+    if it.sensitive_tests:
+        rows = "".join(
+            f"<tr><td>{_h(test.text)}</td><td>{_n(test.margin)}</td></tr>"
+            for test in it.sensitive_tests
+        )
+        parts.append(
+            "<table><caption>Tests that hold the case back</caption><thead><tr><th>test</th>"
+            f"<th>margin</th></tr></thead><tbody>{rows}</tbody></table>"
+        )
+    if it.error_rate is not None:
+        parts.append(f"<p>{_h(_error_line(it))}</p>")
+    if it.unconstrained is not None:
+        parts.append(f"<p>{_h(' '.join(_difference(it, it.unconstrained)))}</p>")
+    return f"<div>{''.join(parts)}</div>"
+
+
+def explanation_dict(it: Explanation) -> dict[str, Any]:
+    """Explanation in plain lists, dicts, numbers and texts; no NaN and no infinity."""
+    return {
+        "case": _plain(it.case),
+        "values": _plain(it.values),
+        "predicted_class": _plain(it.predicted_class),
+        "leaf": it.leaf,
+        "class_shares": {str(k): v for k, v in it.class_shares.items()},
+        "trace": [_plain(test._asdict()) for test in it.trace],
+        "status": it.status,
+        "distance": _plain(it.distance),
+        "share_of_maximum": _plain(it.share_of_maximum),
+        "share_of_deviation": _plain(it.share_of_deviation),
+        "target_class": _plain(it.target_class),
+        "target_leaf": it.target_leaf if it.target_leaf >= 0 else None,
+        "moves": [_plain(move._asdict()) for move in it.moves],
+        "counterfactual": _plain(it.counterfactual),
+        "sensitive_tests": [_plain(test._asdict()) for test in it.sensitive_tests],
+        "distance_by_class": {str(k): _plain(v) for k, v in it.distance_by_class.items()},
+        "distance_by_leaf": [_plain(entry._asdict()) for entry in it.distance_by_leaf],
+        "error_rate": None if it.error_rate is None else _plain(it.error_rate._asdict()),
+        "limits": list(it.limits),
+        "unconstrained": None if it.unconstrained is None else explanation_dict(it.unconstrained),
+    }
+
+
+def _shares(it: Explanation) -> str:
+    share = it.class_shares.get(it.predicted_class, float("nan"))
+    return f"{100 * share:.0f} % of the training cases"
+
+
+def _distance_line(it: Explanation) -> str:
+    if it.status == "unreachable":
+        return "No region of another class can be reached."
+    if it.status == "unrouted":
+        return "The case has a category that the tree does not know: its distance is not defined."
+    parts = []
+    if it.share_of_maximum is not None:
+        parts.append(f"{100 * it.share_of_maximum:.0f} % of the largest in the sample")
+    if np.isfinite(it.share_of_deviation):
+        parts.append(f"{_n(it.share_of_deviation)} times one standard deviation in all attributes")
+    detail = f" ({'; '.join(parts)})" if parts else ""
+    return f"Distance to another class: {_n(it.distance)}{detail}"
+
+
+def _move_table(moves: list[Move]) -> list[str]:
+    rows = [("", "from", "to", "% of value", "% of range", "% of deviation")]
+    rows += [
+        (
+            m.feature, _v(m.value), _v(m.to), _p(m.percent_of_value), _p(m.percent_of_range),
+            _p(m.percent_of_deviation),
+        )
+        for m in moves
+    ]  # fmt: skip
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    return [
+        "  "
+        + row[0].ljust(widths[0])
+        + "".join(f"  {cell:>{width}}" for cell, width in zip(row[1:], widths[1:], strict=True))
+        for row in rows
+    ]
+
+
+def _error_line(it: Explanation) -> str:
+    rate = it.error_rate
+    assert rate is not None
+    return (
+        f"Errors among known cases at this distance ({_n(rate.nearest)} to {_n(rate.farthest)}): "
+        f"{rate.n_errors} of {rate.n_cases}, {100 * rate.rate:.0f} % "
+        f"(95 % interval {100 * rate.low:.0f} to {100 * rate.high:.0f})"
+    )
+
+
+def _difference(it: Explanation, free: Explanation) -> list[str]:
+    """What the limits change."""
+    if it.status != "found":
+        return [f"Without the limits: class {free.target_class} at distance {_n(free.distance)}."]
+    if free.target_leaf == it.target_leaf and free.distance == it.distance:
+        return ["The limits change nothing."]
+    tests = "; ".join(test.text for test in free.sensitive_tests)
+    return [
+        f"Without the limits: leaf {free.target_leaf} of class {free.target_class} at distance "
+        f"{_n(free.distance)}, held back by {tests}."
+    ]
+
+
+def _n(value: float) -> str:
+    return format_number(value, 4)
+
+
+def _v(value: Any) -> str:
+    return format_number(value, 4) if isinstance(value, float) else str(value)
+
+
+def _p(value: float) -> str:
+    return "" if value != value else f"{value:.1f}"
+
+
+def _h(value: Any) -> str:
+    return html.escape(str(value))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _plain(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(entry) for entry in value]
+    if hasattr(value, "item"):
+        value = value.item()
+    if isinstance(value, float) and not np.isfinite(value):
+        return None
+    return value if isinstance(value, str | int | float | bool) or value is None else str(value)
