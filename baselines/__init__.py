@@ -2,8 +2,10 @@
 
 from baselines.c45 import C45, C45Classifier
 from baselines.cart_lc import CartLC
+from baselines.cost_weighted import CostWeighted
 from baselines.fisher import Fisher
 from baselines.hhcart import HHCART
+from baselines.icet import ICETClassifier
 from baselines.linear_svm import LinearSVM
 from baselines.oc1 import OC1, OC1Classifier
 from baselines.principal_axes import PrincipalAxes
@@ -16,7 +18,9 @@ __all__ = [
     "OC1",
     "C45Classifier",
     "CartLC",
+    "CostWeighted",
     "Fisher",
+    "ICETClassifier",
     "LinearSVM",
     "Logistic",
     "OC1Classifier",

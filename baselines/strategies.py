@@ -8,6 +8,7 @@ from __future__ import annotations
 from baselines.cart_lc import CartLC
 from baselines.fisher import Fisher
 from baselines.hhcart import HHCART
+from baselines.icet import ICETClassifier
 from baselines.linear_svm import LinearSVM
 from baselines.oc1 import OC1Classifier
 from baselines.principal_axes import PrincipalAxes
@@ -85,3 +86,8 @@ def principal_axes() -> ObliqueTreeClassifier:
 
 def _with_categories(*finders: SplitFinder, criterion: str = "entropy") -> ObliqueTreeClassifier:
     return ObliqueTreeClassifier(finder=BestOf(*finders, Categories()), criterion=criterion)
+
+
+def icet() -> ICETClassifier:
+    """ICET: genetic search for the tree of least cost, 1000 trials (Turney 1995)."""
+    return ICETClassifier()

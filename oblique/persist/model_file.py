@@ -53,7 +53,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
         "model": _encode_model(model),
     }
     text = json.dumps(document, allow_nan=False, separators=(",", ":"))
-    _replace(Path(path), text + "\n")
+    replace_file(Path(path), text + "\n")
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -79,7 +79,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     """
     content = _read(Path(path))
     try:
-        return _decode_model(_parse(content))
+        return _decode_model(parse_json(content))
     except ValueError as error:
         raise ModelFileError(f"{os.fspath(path)}: {error}") from error
 
@@ -159,7 +159,8 @@ def _check_fitted(estimator: Any) -> None:
 # ---------------------------------------------------------------- text
 
 
-def _parse(content: bytes) -> Any:
+def parse_json(content: bytes) -> Any:
+    """Return JSON as plain data; raise ValueError for anything but strict JSON."""
     try:
         return json.loads(
             content.decode("utf-8"),
@@ -167,7 +168,7 @@ def _parse(content: bytes) -> Any:
             object_pairs_hook=_unique_keys,
         )
     except RecursionError:
-        raise ValueError("not a model file: it is nested too deeply") from None
+        raise ValueError("it is nested too deeply") from None
     except (UnicodeDecodeError, json.JSONDecodeError) as error:
         raise ValueError(f"not a JSON file: {error}") from None
 
@@ -193,7 +194,7 @@ def _read(path: Path) -> bytes:
         raise FileNotFoundError(f"there is no model file {path}") from None
 
 
-def _replace(path: Path, text: str) -> None:
+def replace_file(path: Path, text: str) -> None:
     """Write a file under a name of its own beside the old one, then rename it into place."""
     if not path.parent.is_dir():
         raise FileNotFoundError(f"cannot write {path}: there is no folder {path.parent}")
