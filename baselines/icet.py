@@ -23,7 +23,6 @@ from baselines._genome import Gene, Genome
 from baselines._half_sample import Biases, EstimatorGrower, Grower, Sample, Trials
 from baselines._search_file import read_search, write_search
 from oblique.classifier import TreeClassifier, make_generator
-from oblique.compare.identity import describe_value, hash_json
 from oblique.costs import CostModel, load_costs
 from oblique.costs.test_cost import Prices
 from oblique.encode import learn_columns
@@ -233,7 +232,7 @@ class ICETClassifier(TreePredictor):
         prices = costs.prices(_feature_names(sample))
         errors = costs.error_matrix(classes)
         genome = self._genome(sample.X.shape[1])
-        identity = self._identity(sample, costs)
+        identity = "" if self.checkpoint is None else self._identity(sample, costs)
         population, seed = self._begin(genome, rules, seed, prices, identity)
         grower = self._grower(sample, classes, seed)
         trials = Trials(grower, sample, prices, errors, self.train_size, seed)
@@ -336,6 +335,8 @@ class ICETClassifier(TreePredictor):
 
     def _identity(self, sample: Sample, costs: CostModel) -> str:
         """Hash of what decides the course of the search, without its end."""
+        from oblique.compare.identity import describe_value, hash_json
+
         parameters = self.get_params(deep=False)
         for name in _NOT_OF_THE_COURSE:
             del parameters[name]
