@@ -20,6 +20,9 @@ from deap import base, tools
 # DEAP draws from the generator of Python's random module, which all threads share.
 _DRAWING = threading.Lock()
 
+# A search ends after so many generations without a new string.
+_IDLE = 10
+
 #: What is recorded of each generation.
 RECORDED = ("generation", "trials", "best", "mean", "spread", "best_so_far")
 
@@ -158,8 +161,8 @@ def search(population: Population, rules: Rules, rate: Rate, seed: int) -> Itera
 def is_over(population: Population, rules: Rules) -> bool:
     """Whether one of the limits is reached."""
     past = population.history
-    # Without anything new in two generations, chance has nothing left to select from.
-    is_idle = len(past) > 2 and past[-1]["trials"] == past[-3]["trials"]
+    # Where nothing new comes up for long, the strings are alike and bits hardly ever change.
+    is_idle = len(past) > _IDLE and past[-1]["trials"] == past[-1 - _IDLE]["trials"]
     if population.trials >= rules.n_trials or is_idle:
         return True
     if rules.max_generations is not None and population.generation >= rules.max_generations:

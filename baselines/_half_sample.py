@@ -9,15 +9,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
+from baselines._gain_finder import GainFinder
+from baselines.cost_criteria import CostGain
 from baselines.cost_weighted import CostWeighted
 from oblique.classifier import TreeClassifier
 from oblique.costs.accounting import case_costs
 from oblique.costs.test_cost import Prices
-from oblique.finders.base import check_finder
+from oblique.finders.base import SplitFinder, check_finder
 from oblique.induction import grow
 from oblique.pruning import ErrorBased, Pruner
 from oblique.stopping import Stopping
 from oblique.tree import Tree
+
+# What C4.5's finder and those that weigh costs have in common.
+_SHARED = ("categories", "min_leaf_weight", "mdl_correction", "threshold")
 
 
 class Biases(NamedTuple):
@@ -75,12 +80,17 @@ class EstimatorGrower:
     Parameters
     ----------
     estimator : TreeClassifier
-        Not fitted. Error-based pruning, or none, becomes error-based pruning with the confidence
-        of the biases; another pruner stays as it is.
+        Not fitted. Pruning that has a confidence takes that of the biases; where there is no
+        pruning it is error-based; another pruner stays as it is.
     sample : Sample
     classes : ndarray of shape (n_classes,)
     seed : int
         Seed of finders that draw, together with the rows.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For wrong parameters of the estimator, and for a pruner that holds rows out.
     """
 
     def __init__(
@@ -89,13 +99,17 @@ class EstimatorGrower:
         self._estimator = clone(estimator)
         self._finder = self._estimator._finder()
         check_finder("the finder of tree", self._finder)
-        self._pruner = self._estimator._pruner()
-        if self._pruner is not None:
-            self._pruner.check_parameters()
-            if self._pruner.holdout > 0.0:
+        self._stopping = Stopping(
+            estimator.max_depth, estimator.min_samples_split, estimator.min_samples_leaf,
+            estimator.min_gain, estimator.min_weight_fraction_leaf,
+        )  # fmt: skip
+        pruner = self._estimator._pruner()
+        if pruner is not None:
+            pruner.check_parameters()
+            if pruner.holdout > 0.0:
                 raise ValueError(
-                    f"tree prunes with {self._pruner!r}, which holds rows out; trials of half the "
-                    "rows take pruning without a holdout, such as ErrorBased() or None"
+                    f"tree prunes with {pruner!r}, which holds rows out; trials of half the rows "
+                    "take pruning without a holdout, such as ErrorBased() or None"
                 )
         self._sample = sample
         self._seed = seed
@@ -112,30 +126,37 @@ class EstimatorGrower:
         weights = None if data.weights is None else data.weights[which]
         rng = np.random.default_rng([self._seed, *which.tolist()])
         tree = grow(
-            X, codes, n_classes=data.n_classes, finder=CostWeighted(self._finder, costs, omega),
-            rng=rng, sample_weight=weights, criterion=model.criterion, stopping=self._stopping(),
+            X, codes, n_classes=data.n_classes, finder=_weighted(self._finder, costs, omega),
+            rng=rng, sample_weight=weights, criterion=model.criterion, stopping=self._stopping,
             categorical=data.categorical, unsafe=self._unsafe,
             ties_to_unsafe=model._ties_to_unsafe(), names=data.names,
         )  # fmt: skip
-        pruner = self._confident(confidence)
-        return pruner.prune(
-            tree, X, codes, sample_weight=weights, unsafe=self._unsafe, rng=rng
-        )  # fmt: skip
+        pruner = _confident(model, confidence)
+        return pruner.prune(tree, X, codes, sample_weight=weights, unsafe=self._unsafe, rng=rng)
 
-    def _stopping(self) -> Stopping:
-        model = self._estimator
-        return Stopping(
-            model.max_depth, model.min_samples_split, model.min_samples_leaf, model.min_gain,
-            model.min_weight_fraction_leaf,
-        )  # fmt: skip
 
-    def _confident(self, confidence: float) -> Pruner:
-        if self._pruner is None:
-            return ErrorBased(confidence)
-        if isinstance(self._pruner, ErrorBased):
-            top = 1.0 if self._pruner.bound == "c45" else 0.5
-            return clone(self._pruner).set_params(confidence=min(confidence, top))
-        return self._pruner
+def _weighted(finder: SplitFinder, costs: ArrayLike, omega: float) -> SplitFinder:
+    """Return the finder with its tests weighed by their costs."""
+    if isinstance(finder, CostGain):
+        return clone(finder).set_params(costs=costs, omega=omega, later=None, groups=None)
+    if isinstance(finder, GainFinder):
+        shared = {name: getattr(finder, name) for name in _SHARED}
+        return CostGain("icf", costs=costs, omega=omega, **shared)
+    return CostWeighted(finder, costs, omega)
+
+
+def _confident(model: TreeClassifier, confidence: float) -> Pruner:
+    """Return the model's pruner with another confidence, as far as its bound allows that."""
+    if "confidence" in model.get_params(deep=False):
+        top = 1.0 if getattr(model, "bound", "c45") == "c45" else 0.5
+        model = clone(model).set_params(confidence=min(confidence, top))
+    pruner = model._pruner()
+    if pruner is None:
+        return ErrorBased(confidence)
+    if isinstance(pruner, ErrorBased):
+        top = 1.0 if pruner.bound == "c45" else 0.5
+        return clone(pruner).set_params(confidence=min(confidence, top))
+    return pruner
 
 
 class Trials:
@@ -178,17 +199,17 @@ class Trials:
 
     def grow(self, biases: Biases, trial: int | None) -> Tree:
         """Tree of a trial; None: of all rows."""
+        return self._grow_on(None if trial is None else self.divide(trial)[0], biases)
+
+    def _grow_on(self, rows: NDArray[np.intp] | None, biases: Biases) -> Tree:
         return self.grower.grow(
-            None if trial is None else self.divide(trial)[0],
-            costs=biases.costs, omega=biases.omega, confidence=biases.confidence / 100.0,
-        )  # fmt: skip
+            rows, costs=biases.costs, omega=biases.omega, confidence=biases.confidence / 100.0
+        )
 
     def cost(self, biases: Biases, trial: int) -> float:
         """Average cost of a case of a trial's other rows."""
         grown, others = self.divide(trial)
-        tree = self.grower.grow(
-            grown, costs=biases.costs, omega=biases.omega, confidence=biases.confidence / 100.0
-        )
+        tree = self._grow_on(grown, biases)
         data = self._sample
         tests, wrong = case_costs(
             tree, data.X[others], data.codes[others], self._prices, self._errors

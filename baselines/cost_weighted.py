@@ -100,7 +100,7 @@ def _proposals(
     elif type(finder) is AxisParallel:
         yield from _cuts(finder, node)
     elif type(finder) is Categories:
-        yield from _divisions(finder, node, rng)
+        yield from _divisions(finder, node)
     else:
         offer = finder.propose(node, rng)
         if offer is not None:
@@ -122,10 +122,12 @@ def _cuts(finder: AxisParallel, node: Node) -> Iterator[tuple[Split, float]]:
             yield LinearSplit.axis(found, threshold, node.n_features), gain
 
 
-def _divisions(finder: Categories, node: Node, rng: Generator) -> Iterator[tuple[Split, float]]:
-    offer = finder.propose(node, rng)
-    if offer is not None:
-        yield offer
+def _divisions(finder: Categories, node: Node) -> Iterator[tuple[Split, float]]:
+    """Yield the best division of each column."""
+    for feature in node.categorical.tolist():
+        split = finder.best_of_column(node, feature)
+        if split is not None:
+            yield split, node.gain(split)
 
 
 def _reductions(

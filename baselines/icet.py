@@ -22,15 +22,14 @@ from baselines._genetic import RECORDED, Individual, Population, Rules
 from baselines._genome import Gene, Genome
 from baselines._half_sample import Biases, EstimatorGrower, Grower, Sample, Trials
 from baselines._search_file import read_search, write_search
+from baselines.cost_criteria import TreeGrower
 from oblique.classifier import TreeClassifier, make_generator
 from oblique.costs import CostModel, load_costs
 from oblique.costs.test_cost import Prices
 from oblique.encode import learn_columns
-from oblique.estimators import ObliqueTreeClassifier
-from oblique.finders import AxisParallel
-from oblique.importance import column_spread
 from oblique.node import canonical_rows
 from oblique.predictor import TreePredictor
+from oblique.profile import column_profile
 from oblique.pruning.base import is_number
 from oblique.target import encode_labels
 from oblique.weight import combine_weights, drop_zero_weights
@@ -244,8 +243,7 @@ class ICETClassifier(TreePredictor):
         biases = _read_strings(genome, [best])[0]
         self.tree_ = trials.grow(biases, None if self.refit else best.trial)
         self.classes_ = classes
-        oblique = not self.tree_.is_axis_parallel
-        self._spread = column_spread(sample.X, sample.weights) if oblique else None
+        self._profile = column_profile(sample.X, sample.weights)
         self.biases_ = biases.costs.copy()
         self.omega_, self.confidence_, self.cost_ = biases.omega, biases.confidence, best.cost
         self.n_trials_ = population.trials
@@ -326,10 +324,12 @@ class ICETClassifier(TreePredictor):
         )
 
     def _grower(self, sample: Sample, classes: NDArray[Any], seed: int) -> Grower:
-        tree = self.tree
-        if tree is None:
-            tree = ObliqueTreeClassifier(finder=AxisParallel("data"), min_samples_leaf=2)
-        return EstimatorGrower(tree, sample, classes, seed)
+        if self.tree is not None:
+            return EstimatorGrower(self.tree, sample, classes, seed)
+        return TreeGrower(
+            sample.X, sample.codes, n_classes=sample.n_classes, sample_weight=sample.weights,
+            categorical=sample.categorical, names=sample.names,
+        )  # fmt: skip
 
     # ------------------------------------------------------------ the search
 

@@ -84,10 +84,10 @@ def principal_axes() -> ObliqueTreeClassifier:
     return _with_categories(PrincipalAxes(), AxisParallel())
 
 
-def _with_categories(*finders: SplitFinder, criterion: str = "entropy") -> ObliqueTreeClassifier:
-    return ObliqueTreeClassifier(finder=BestOf(*finders, Categories()), criterion=criterion)
-
-
 def icet() -> ICETClassifier:
     """ICET: genetic search for the tree of least cost, 1000 trials (Turney 1995)."""
     return ICETClassifier()
+
+
+def _with_categories(*finders: SplitFinder, criterion: str = "entropy") -> ObliqueTreeClassifier:
+    return ObliqueTreeClassifier(finder=BestOf(*finders, Categories()), criterion=criterion)

@@ -152,7 +152,7 @@ def walk(tree, node, visited, tests, paid, groups):
     return cost
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 15), st.sampled_from(KINDS), st.booleans())
 def test_costs_equal_a_plain_walk(seed, n_leaves, kind, missing):
     rng = np.random.default_rng(seed)
@@ -177,7 +177,7 @@ def test_costs_equal_a_plain_walk(seed, n_leaves, kind, missing):
     assert spent.average == pytest.approx(spent.total.mean())
 
 
-@settings(max_examples=20)
+@settings(max_examples=20, deadline=None)
 @given(st.integers(0, 2**32 - 1))
 def test_scikit_learns_trees_cost_what_ours_would(seed):
     rng = np.random.default_rng(seed)
