@@ -117,6 +117,6 @@ def test_tables_that_are_none(tmp_path, kind):
 
 def test_the_design_of_the_documents(folder):
     text = (Path(__file__).parents[1] / "docs" / "comparing.md").read_text()
-    design, _ = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
+    design, *_ = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
     (folder / "design.toml").write_text(design)
     assert len(read_design(folder / "design.toml").cells()) == 2 * 2 * 10 * 5

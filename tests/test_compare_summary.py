@@ -167,4 +167,4 @@ def test_the_best_figure_is_marked(results):
     assert [f.is_best for f in sizes] == [f.value == min(g.value for g in sizes) for f in sizes]
     assert [row.failed for row in pima.rows] == [0, 0, 0, 6]
     more = make_tables(results.records, MORE_COLUMNS)[0]
-    assert [c.heading for c in more.columns] == [c for c in columns if c != "cost"]
+    assert [c.heading for c in more.columns] == [c for c in columns if not c.startswith("cost")]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -47,6 +48,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=float,
         metavar="COST",
         help="tell the cost, too, when missing an unsafe row costs so much and a safe one 1",
+    )
+    design.add_argument(
+        "--costs",
+        nargs="+",
+        metavar="COSTS",
+        help="tell the cost of tests and errors: a published table or a file for all data sets, or "
+        "DATA=COSTS for each",
+    )
+    design.add_argument(
+        "--error-costs",
+        nargs="+",
+        metavar="COST",
+        help="what errors cost: one number, CLASS=COST for each class, or a file with a matrix",
     )
     add_data_options(design)
     running = parser.add_argument_group("how it runs")
@@ -136,15 +150,54 @@ def _make_design(arguments: argparse.Namespace) -> Design:
     reading = {
         "target": arguments.target, "unsafe_class": arguments.unsafe, "header": arguments.header,
     }  # fmt: skip
+    priced = arguments.costs or arguments.error_costs
     if arguments.design is not None:
-        if options or arguments.data or any(given is not None for given in reading.values()):
+        read = any(given is not None for given in reading.values())
+        if options or arguments.data or priced or read:
             raise ValueError("--design holds the whole design; leave the other options of it out")
         from oblique.compare.design_file import read_design
 
         return read_design(arguments.design)
     sources = [make_source(location) for location in arguments.data or PAPER_SETS]
-    sources = [replace(source, **reading) for source in sources]
+    names = [source.name for source in sources]
+    costs, errors = _parse_costs(arguments.costs, names), _parse_errors(arguments.error_costs)
+    sources = [
+        replace(source, costs=costs.get(source.name), errors=errors, **reading)
+        for source in sources
+    ]
     return Design(datasets=sources, **{"strategies": STRATEGIES, "repeats": REPEATS, **options})
+
+
+def _parse_costs(given: Sequence[str] | None, names: Sequence[str]) -> dict[str, str]:
+    """Return costs by the name of their data set."""
+    from oblique._suggest import unknown_name
+
+    found: dict[str, str] = {}
+    for text in given or ():
+        name, sign, costs = text.partition("=")
+        if sign and name not in names:
+            raise ValueError(f"--costs {text}: {unknown_name('data set', name, names)}")
+        found |= {name: costs} if sign else dict.fromkeys(names, text)
+    return found
+
+
+def _parse_errors(given: Sequence[str] | None) -> Any:
+    """Return costs of errors: a number, a mapping of classes, a path, or None."""
+    if given is None:
+        return None
+    pairs = [text.rpartition("=") for text in given]
+    try:
+        if len(given) == 1 and not pairs[0][1]:
+            text = given[0]
+            return text if Path(text).suffix in (".csv", ".gz") else float(text)
+        if not all(name for name, _, _ in pairs):
+            raise ValueError
+        return {name: float(cost) for name, _, cost in pairs}
+    except ValueError:
+        raise ValueError(
+            f"--error-costs {' '.join(given)}: give one number, CLASS=COST for each class, or the "
+            "path of a CSV file"
+        ) from None
 
 
 def _parse_shard(text: str) -> tuple[int, int]:

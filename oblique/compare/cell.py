@@ -1,13 +1,18 @@
 """One cell of a comparison: a data set, a strategy and a split."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from oblique.compare.identity import describe_value, hash_json
 from oblique.compare.source import Source
 from oblique.compare.splitting import TrainTest
 from oblique.compare.strategy import Strategy
+
+if TYPE_CHECKING:
+    from oblique.costs import CostModel
 
 # Raised when a change of the scoring code may change a score: old records no longer count.
 SCORING_VERSION = 1
@@ -29,6 +34,8 @@ class Cell:
         Seed of the split; shared by all strategies.
     unsafe_cost : float or None
         Cost of missing an unsafe row, where missing a safe one costs 1; None: no cost is told.
+    costs : CostModel or None
+        What tests and errors cost in this data set.
     """
 
     source: Source
@@ -38,6 +45,7 @@ class Cell:
     split: TrainTest
     seed: int
     unsafe_cost: float | None = None
+    costs: CostModel | None = None
 
     @property
     def label(self) -> str:
@@ -47,7 +55,11 @@ class Cell:
     @cached_property
     def identity(self) -> dict[str, Any]:
         """Everything that decides the scores, as JSON values."""
-        scoring = {} if self.unsafe_cost is None else {"unsafe_cost": self.unsafe_cost}
+        scoring: dict[str, Any] = {}
+        if self.unsafe_cost is not None:
+            scoring["unsafe_cost"] = self.unsafe_cost
+        if self.costs is not None:
+            scoring["costs"] = describe_value(self.costs)
         return {
             **scoring,
             "dataset": self.source.name,

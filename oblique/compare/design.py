@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from oblique.compare.cell import Cell
+from oblique.compare.pricing import apply_costs, check_costs, read_cost_model
 from oblique.compare.seeding import derive_seed
 from oblique.compare.source import Source, load_source, make_source
 from oblique.compare.splitting import TrainTest, split_rows
 from oblique.compare.strategy import Strategy, load_strategy
 
 if TYPE_CHECKING:
+    from oblique.costs import CostModel
     from oblique.datasets import Dataset
 
 
@@ -41,6 +43,11 @@ class Design:
     unsafe_cost : float, optional
         Cost of missing a row of the unsafe class, where missing any other costs 1: the measure
         ``cost`` is then the mean over the test rows, as Vadera (2005), Table 1, weighs errors.
+    costs : mapping of str to CostModel, str or path, optional
+        What tests and errors cost in some of the data sets, by their names: a
+        :class:`~oblique.costs.CostModel`, the name of a published table, or a file. The measures
+        ``cost``, ``cost_of_tests``, ``cost_of_errors`` and ``cost_percent`` (of the standard
+        cost of Turney, 1995) are told there.
 
     Raises
     ------
@@ -55,6 +62,7 @@ class Design:
     repeats: int = 50
     seed: int = 0
     unsafe_cost: float | None = None
+    costs: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
         sources = tuple(make_source(given) for given in _several("datasets", self.datasets))
@@ -65,6 +73,10 @@ class Design:
         _refuse_doubles("data set", [source.name for source in sources])
         _refuse_doubles("strategy", [strategy.name for strategy in strategies])
         _check_numbers(self)
+        if self.costs is not None:
+            sources = apply_costs(sources, self.costs)
+        if self.unsafe_cost is not None:
+            _refuse_second_costs(sources)
         object.__setattr__(self, "datasets", sources)
         object.__setattr__(self, "strategies", strategies)
         object.__setattr__(self, "train_sizes", tuple(float(size) for size in self.train_sizes))
@@ -85,22 +97,32 @@ class Design:
         Raises
         ------
         ValueError
-            If a data set cannot be read or has a class with too few rows to be split.
+            If a data set cannot be read, has a class with too few rows to be split, or has
+            costs that name other features or classes.
         """
         loaded = [load_source(source) for source in self.datasets]
         for dataset in loaded:
             _check_class_sizes(dataset, self.n_folds or 2)
             if self.n_folds is None:
                 _check_train_sizes(dataset, self.train_sizes)
+        costs = [read_cost_model(source.costs, source.errors) for source in self.datasets]
+        for model, dataset in zip(costs, loaded, strict=True):
+            if model is not None:
+                check_costs(model, dataset)
         return [
-            self._make_cell(source, dataset, strategy, split)
+            self._make_cell(source, dataset, model, strategy, split)
             for split in self.splits()
-            for source, dataset in zip(self.datasets, loaded, strict=True)
+            for source, dataset, model in zip(self.datasets, loaded, costs, strict=True)
             for strategy in self.strategies
         ]
 
     def _make_cell(
-        self, source: Source, dataset: Dataset, strategy: Strategy, split: TrainTest
+        self,
+        source: Source,
+        dataset: Dataset,
+        costs: CostModel | None,
+        strategy: Strategy,
+        split: TrainTest,
     ) -> Cell:
         axes: dict[str, str | float] = {"protocol": split.protocol, "repeat": split.repeat}
         return Cell(
@@ -111,6 +133,7 @@ class Design:
             split=split,
             seed=derive_seed(self.seed, dataset=source.name, **axes),
             unsafe_cost=self.unsafe_cost,
+            costs=costs,
         )
 
 
@@ -145,6 +168,14 @@ def _check_numbers(design: Design) -> None:
         raise ValueError(f"unsafe_cost must be a positive number, got {cost!r}")
     _check_integer("repeats", design.repeats, 1)
     _check_integer("seed", design.seed, 0)
+
+
+def _refuse_second_costs(sources: tuple[Source, ...]) -> None:
+    for source in sources:
+        if source.costs is not None or source.errors is not None:
+            raise ValueError(
+                f"unsafe_cost: data set {source.name!r} has costs of its own; leave one of them out"
+            )
 
 
 def _check_integer(name: str, value: Any, least: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,7 +14,8 @@ from sklearn.base import clone
 
 from oblique._suggest import unknown_name
 from oblique.compare.design import Design
-from oblique.compare.source import Source, make_source
+from oblique.compare.pricing import check_costs, read_cost_model
+from oblique.compare.source import Source, load_source, make_source
 from oblique.compare.strategy import Strategy, load_strategy
 
 _KEYS = (
@@ -27,14 +29,21 @@ _KEYS = (
     "data",
     "strategy",
 )
-_DATA_KEYS: dict[str, type] = {
+_DATA_KEYS: dict[str, Any] = {
     "path": str,
     "target": str,
     "unsafe_class": object,
     "header": bool,
+    "costs": str,
+    "errors": (int, float, str, dict),
 }
-_WANTED = {str: "a text", dict: "a table", bool: "true or false"}
-_STRATEGY_KEYS: dict[str, type] = {"use": str, "parameters": dict, "description": str}
+_WANTED = {
+    str: "a text",
+    dict: "a table",
+    bool: "true or false",
+    (int, float, str, dict): "a number, a table { CLASS = number } or the path of a file",
+}
+_STRATEGY_KEYS: dict[str, Any] = {"use": str, "parameters": dict, "description": str}
 
 
 class DesignFileError(ValueError):
@@ -46,8 +55,10 @@ def read_design(path: str | PathLike[str]) -> Design:
 
     The keys are the parameters of :class:`~oblique.compare.Design`. A name in ``datasets`` may
     have a table ``[data.NAME]`` with ``path`` (relative to the file), ``target``,
-    ``unsafe_class`` and ``header``; one in ``strategies`` a table ``[strategy.NAME]`` with ``use``
-    (an installed strategy or ``module:attribute``), ``parameters`` and ``description``.
+    ``unsafe_class``, ``header``, ``costs`` (name of a published table, or a file relative to this
+    one) and ``errors`` (a number, a table of classes and numbers, or a file); one in
+    ``strategies`` a table ``[strategy.NAME]`` with ``use`` (an installed strategy or
+    ``module:attribute``), ``parameters`` and ``description``.
 
     Examples
     --------
@@ -95,10 +106,31 @@ def read_design(path: str | PathLike[str]) -> Design:
     document.check_used(data, "data", listed["data"])
     document.check_used(strategy, "strategy", listed["strategy"])
     try:
-        return Design(**given)
+        design = Design(**given)
     except (ValueError, TypeError) as error:
         named = [key for key in given if str(error).startswith(key)]
         raise document.error(str(error), *named[:1]) from None
+    for source in design.datasets:
+        _check_source(source, document)
+    return design
+
+
+def _check_source(source: Source, document: _Document) -> None:
+    """Load a data set and its costs, so that what is wrong with them is told with its line."""
+    given = ("unsafe_class", "target", "path", "errors", "costs")
+    try:
+        dataset = load_source(source)
+        costs = read_cost_model(source.costs, source.errors)
+        if costs is not None:
+            check_costs(costs, dataset)
+    except (ValueError, OSError) as error:
+        told = str(error)
+        # The first key that the message speaks of, else where the data set is listed.
+        table = f"data.{source.name}"
+        for key in given:
+            if re.search(rf"\b{key}\b", told) and document.has(key, table):
+                raise document.error(told, key, table) from None
+        raise document.error_at(told, source.name, "datasets") from None
 
 
 def _read_text(path: Path) -> str:
@@ -138,13 +170,20 @@ def _format_source(source: Source) -> list[str]:
         return ["", f"# data set {source.name!r} was given from Python"]
     given = {
         "target": source.target, "unsafe_class": source.unsafe_class, "header": source.header,
+        "costs": source.costs, "errors": source.errors,
     }  # fmt: skip
     if source.location != source.name:
         given["path"] = source.location
     known = {key: value for key, value in given.items() if value is not None}
     if not known:
         return []
-    return ["", f"[data.{json.dumps(source.name)}]", *(_assign(k, v) for k, v in known.items())]
+    lines = ["", f"[data.{json.dumps(source.name)}]"]
+    for key, value in known.items():
+        try:
+            lines.append(_assign(key, value))
+        except TypeError:  # no text, number or table of them
+            lines.append(f"# {key} was given from Python")
+    return lines
 
 
 def _format_strategy(strategy: Strategy) -> list[str]:
@@ -155,14 +194,20 @@ def _format_strategy(strategy: Strategy) -> list[str]:
         return []
     lines = ["", f"[strategy.{json.dumps(strategy.name)}]", _assign("use", strategy.reference)]
     if strategy.overrides:
-        inner = ", ".join(_assign(key, value) for key, value in strategy.overrides.items())
-        lines.append(f"parameters = {{ {inner} }}")
+        lines.append(_assign("parameters", dict(strategy.overrides)))
     return lines
 
 
 def _assign(key: str, value: Any) -> str:
-    """Write ``key = value``; JSON's texts, numbers, booleans and lists are TOML's, too."""
-    return f"{key} = {json.dumps(value, ensure_ascii=False)}"
+    return f"{key} = {_write(value)}"
+
+
+def _write(value: Any) -> str:
+    """Write a value; JSON's texts, numbers, booleans and lists are TOML's, too."""
+    if isinstance(value, Mapping):
+        inner = (f"{json.dumps(str(key))} = {_write(entry)}" for key, entry in value.items())
+        return f"{{ {', '.join(inner)} }}"
+    return json.dumps(value, ensure_ascii=False)
 
 
 class _Document(NamedTuple):
@@ -177,7 +222,7 @@ class _Document(NamedTuple):
         except tomllib.TOMLDecodeError as error:
             raise DesignFileError(f"{self.path}: {error}") from None
 
-    def check_tables(self, tables: Any, kind: str, types: dict[str, type]) -> None:
+    def check_tables(self, tables: Any, kind: str, types: dict[str, Any]) -> None:
         """Check the tables ``[kind.NAME]`` and the types of what they hold."""
         if not isinstance(tables, dict):
             raise self.error(f"{kind} must be tables [{kind}.NAME]", kind)
@@ -185,7 +230,8 @@ class _Document(NamedTuple):
             table = f"{kind}.{name}"
             self.check_keys(entries, tuple(types), table)
             for key, value in entries.items():
-                if not isinstance(value, types[key]):
+                is_flag = isinstance(value, bool) and types[key] not in (bool, object)
+                if is_flag or not isinstance(value, types[key]):
                     wanted = _WANTED[types[key]]
                     raise self.error(f"{key} must be {wanted}, got {value!r}", key, table)
 
@@ -208,6 +254,18 @@ class _Document(NamedTuple):
         where = f"{self.path}, line {line}" if line else f"{self.path}"
         return DesignFileError(f"{where}: {message}")
 
+    def error_at(self, message: str, name: str, key: str) -> DesignFileError:
+        """Return an error about a name in a list, which may have lines of its own."""
+        start = self._line_of(key, "")
+        for number, line in enumerate(self.text.splitlines()[start - 1 :], start=start):
+            if re.search(rf"""["']{re.escape(name)}["']""", line):
+                return DesignFileError(f"{self.path}, line {number}: {message}")
+        return self.error(message, key)
+
+    def has(self, key: str, table: str) -> bool:
+        """Whether a table sets a key."""
+        return self._line_of(key, table) > 0
+
     def _line_of(self, key: str, table: str) -> int:
         """Return the number of the line that sets a key or opens its table, or 0."""
         current = ""
@@ -228,6 +286,10 @@ def _make_source(name: Any, entries: dict[str, Any], document: _Document) -> Sou
     if not entries:
         return make_source(name)
     reading = {key: value for key, value in entries.items() if key != "path"}
+    for key in ("costs", "errors"):
+        beside = document.path.parent / str(reading.get(key, ""))
+        if beside.is_file():
+            reading[key] = str(beside.resolve())
     if "path" not in entries:
         return Source(name, name, **reading)
     path = document.path.parent / entries["path"]
@@ -241,9 +303,9 @@ def _make_strategy(name: Any, entries: dict[str, Any], document: _Document) -> S
     try:
         found = load_strategy(entries.get("use", name), name=name)
     except (ValueError, TypeError) as error:
-        raise document.error(
-            str(error), *(("use", table) if entries else ("strategies",))
-        ) from None
+        if document.has("use", table):
+            raise document.error(str(error), "use", table) from None
+        raise document.error_at(str(error), name, "strategies") from None
     try:
         estimator = clone(found.estimator).set_params(**entries.get("parameters", {}))
     except (ValueError, TypeError) as error:

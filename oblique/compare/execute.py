@@ -25,6 +25,7 @@ from oblique.compare.measure import (
     score_predictions,
     score_probabilities,
 )
+from oblique.compare.pricing import score_costs
 from oblique.compare.seeding import derive_seed
 from oblique.compare.source import load_source
 from oblique.compare.splitting import split_rows
@@ -142,6 +143,8 @@ def _fit_and_score(cell: Cell, dataset: Dataset, keep_predictions: bool) -> Reco
         "n_train": len(train),
         "n_test": len(test),
     }
+    if cell.costs is not None:
+        scores |= score_costs(cell.costs, model, test_data, actual, predicted, all_labels)
     outcome: Record = {"scores": scores, "resources": resources}
     if keep_predictions:
         outcome["predictions"] = {

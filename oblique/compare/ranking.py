@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 #: Measures of which less is better.
 LOWER_IS_BETTER = frozenset(
-    ["log_loss", "brier", "cost", "depth", "leaves", "test_size", "fit_seconds",
-     "predict_seconds", "memory_bytes"]
+    ["log_loss", "brier", "cost", "cost_of_tests", "cost_of_errors", "cost_percent", "depth",
+     "leaves", "test_size", "fit_seconds", "predict_seconds", "memory_bytes"]
 )  # fmt: skip
 
 

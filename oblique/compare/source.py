@@ -30,6 +30,12 @@ class Source:
     header : bool, optional
         Whether the first line of a file holds the column names; by default as
         :func:`oblique.datasets.load_dataset` decides.
+    costs : CostModel, str or path, optional
+        What tests and errors cost in it: a :class:`~oblique.costs.CostModel`, the name of a
+        published table (:func:`oblique.costs.load_costs`) or a file
+        (:func:`oblique.costs.read_costs`).
+    errors : float, mapping, matrix or path, optional
+        What errors cost, as for :class:`~oblique.costs.CostModel`, unless the model says so.
     dataset : Dataset, optional
         The rows themselves, when there is nothing to load. They travel with every cell.
     """
@@ -39,6 +45,8 @@ class Source:
     target: str | None = None
     unsafe_class: Any = None
     header: bool | None = None
+    costs: Any = None
+    errors: Any = None
     dataset: Dataset | None = None
 
 
@@ -87,7 +95,7 @@ def load_source(source: Source) -> Dataset:
     return _load_location(source.location, source.target, source.unsafe_class, source.header)
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=32)
 def _load_location(
     location: str, target: str | None, unsafe_class: Any, header: bool | None
 ) -> Dataset:

@@ -24,6 +24,9 @@ MEASURES = (
     "log_loss",
     "brier",
     "cost",
+    "cost_of_tests",
+    "cost_of_errors",
+    "cost_percent",
     "depth",
     "leaves",
     "test_size",
@@ -31,7 +34,14 @@ MEASURES = (
     "predict_seconds",
     "memory_bytes",
 )
-_SAME_IN_A_GROUP = ("checksum", "parameters", "unsafe_class", "unsafe_cost", "scoring_version")
+_SAME_IN_A_GROUP = (
+    "checksum",
+    "parameters",
+    "unsafe_class",
+    "unsafe_cost",
+    "costs",
+    "scoring_version",
+)
 GROUP_COLUMNS = ("dataset", "protocol", "strategy")
 
 

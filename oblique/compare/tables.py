@@ -86,11 +86,12 @@ def write_seconds(seconds: float) -> str:
     return f"{seconds * 1e6:.2g} us"
 
 
-#: The paper's columns.
+#: The paper's columns, and the cost where there is one.
 MAIN_COLUMNS = (
     Column("overall %", "accuracy", write_percent),
     Column("safe %", "safe_accuracy", write_percent),
     Column("unsafe %", "unsafe_accuracy", write_percent),
+    Column("cost", "cost", lambda v: f"{v:.4g}"),
     Column("depth", "depth", write_count),
     Column("leaves", "leaves", write_count),
     Column("fit time", "fit_seconds", write_seconds),
@@ -101,7 +102,9 @@ MORE_COLUMNS = (
     Column("ROC AUC", "roc_auc", lambda v: f"{v:.3f}"),
     Column("log loss", "log_loss", lambda v: f"{v:.3f}"),
     Column("Brier", "brier", lambda v: f"{v:.3f}"),
-    Column("cost", "cost", lambda v: f"{v:.4g}"),
+    Column("cost of tests", "cost_of_tests", lambda v: f"{v:.4g}"),
+    Column("cost of errors", "cost_of_errors", lambda v: f"{v:.4g}"),
+    Column("cost, % of standard", "cost_percent", lambda v: f"{v:.1f}"),
     Column("features a test", "test_size", write_count),
     Column("predict time", "predict_seconds", write_seconds),
     Column("peak memory, MB", "memory_bytes", lambda v: f"{v / 1e6:.1f}"),
