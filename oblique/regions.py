@@ -326,7 +326,9 @@ def _cut(
         return polygon, None, None
     if not inside.any():
         return None, polygon, None
-    within, beyond, ends = [], [], []
+    within: list[Points] = []
+    beyond: list[Points] = []
+    ends: list[Points] = []
     for i in range(len(polygon)):
         j = (i + 1) % len(polygon)
         (within if inside[i] else beyond).append(polygon[i])
