@@ -9,6 +9,7 @@ from projection.exceptions import InputError
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
+Unsigned = npt.NDArray[np.uint32]
 Flags = npt.NDArray[np.bool_]
 
 

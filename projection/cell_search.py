@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from projection import _box_kernels as box_kernels
 from projection import _kernels as kernels
 from projection._checks import Flags, Floats, Integers
 from projection.layout import (
@@ -110,6 +111,17 @@ class CellSearch:
             return 1.0
         return float(np.abs(self.space.planes[:, kernels.OFFSET]).max(initial=0.0)) or 1.0
 
+    def spread(self, cell_flags: Flags) -> Flags:
+        """Mark the subtrees that hold a wanted cell, as `nearest_cells` reads them.
+
+        Parameters
+        ----------
+        cell_flags : array of bool, shape (n_targets, n_nodes)
+            Wanted cells by node number, one row a set of targets.
+        """
+        marks = self.partition.spread(cell_flags)
+        return marks if self.boxes is None else np.ascontiguousarray(marks[:, self.boxes.node])
+
 
 def prepare_search(
     partition: Partition, metric: Metric, limits: MoveLimits | None = None
@@ -135,7 +147,7 @@ def prepare_search(
     fixed = np.flatnonzero(tested & limits.frozen)
     if partition.is_axis_parallel:
         boxes = build_boxes(partition, metric, limits)
-        has_interior = boxes_with_interior(partition, boxes, limits)
+        has_interior = boxes_with_interior(partition, boxes)
         return CellSearch(partition, metric, limits, has_interior, free, fixed, None, boxes)
     has_interior = cells_with_interior(partition, metric)
     space = build_space(partition, metric, limits, free, fixed)
@@ -151,7 +163,7 @@ def nearest_cells(search: CellSearch, X: Floats, useful: Flags, target: Integers
     X : array of shape (n, n_features)
         Cases, float64, C order, finite; attributes tested by categories hold their codes.
     useful : array of bool, shape (n_targets, n_nodes)
-        Which subtrees hold a wanted cell, made by `Partition.spread` from flags of cells that
+        Which subtrees hold a wanted cell, made by `CellSearch.spread` from flags of cells that
         should be a subset of `search.has_interior`.
     target : array of int, shape (n,)
         Row of `useful` for each case.
@@ -163,11 +175,11 @@ def nearest_cells(search: CellSearch, X: Floats, useful: Flags, target: Integers
     point = X.copy()
     if search.boxes is not None:
         changed = np.zeros(codes.shape, dtype=np.bool_)
-        kernels.search_boxes(
-            *search.boxes, X, codes, useful, target, search.norm_code,
-            cell, distance, point, changed,
-        )  # fmt: skip
-        return NearestCells(cell, distance, point, changed)
+        boxes = search.boxes
+        box_kernels.search_boxes(
+            *boxes[:6], X, codes, useful, target, search.norm_code, cell, distance, point, changed
+        )
+        return NearestCells(np.where(cell < 0, -1, boxes.node[cell]), distance, point, changed)
     assert search.space is not None
     moves = np.zeros((n, search.space.n_free))
     work = np.empty((n, 2), dtype=np.int64)

@@ -4,8 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from projection import _box_kernels as box_kernels
 from projection import _kernels as kernels
-from projection._checks import Flags, Floats, Integers
+from projection._checks import Flags, Floats, Integers, Unsigned
 from projection.limits import MoveLimits, make_limits
 from projection.metric import Metric
 from projection.partition import Partition
@@ -25,13 +26,17 @@ class Space(NamedTuple):
 
 
 class Boxes(NamedTuple):
-    """An axis-parallel partition as the search reads it (see `_kernels` for the columns)."""
+    """An axis-parallel partition as the search reads it (see `_box_kernels` for the columns)."""
 
-    tests: Integers
-    edges: Floats
+    links: Unsigned
+    cuts: Floats
     ranges: Floats
     members: Flags
+    limited: bool  # whether an attribute must not move everywhere
     max_depth: int
+    parent: Integers  # row of `links` above each row
+    node: Integers  # node of each row of `links`
+    place: Integers  # row of `links` of each node
 
 
 # --- axis-parallel partitions -------------------------------------------------------------------
@@ -43,31 +48,53 @@ def build_boxes(partition: Partition, metric: Metric, limits: MoveLimits) -> Box
     start = partition.weight_indptr[nodes]
     feature = np.full(partition.n_nodes, -1, dtype=np.int64)
     feature[nodes] = partition.weight_indices[start]
-    threshold = np.zeros(partition.n_nodes)
-    weight = partition.weight_values[start]
-    threshold[nodes], mirrored = _divide_exactly(partition.threshold[nodes], weight)
+    cuts = np.zeros(partition.n_nodes)
+    cuts[nodes], mirrored = _divide_exactly(
+        partition.threshold[nodes], partition.weight_values[start]
+    )
     left, right = partition.children_left.copy(), partition.children_right.copy()
     left[nodes[mirrored]], right[nodes[mirrored]] = (
         partition.children_right[nodes[mirrored]],
         partition.children_left[nodes[mirrored]],
     )
-    whole = np.zeros(partition.n_nodes, dtype=np.bool_)
-    whole[nodes] = limits.integer[feature[nodes]]
     columns = partition.category_features
     sets = partition.category_set
     tested = np.flatnonzero(sets >= 0)
     feature[tested] = partition.n_features + np.searchsorted(
         columns, partition.set_feature[sets[tested]]
     )
-    left_edge = np.where(whole, np.floor(threshold), threshold)
-    right_edge = np.where(whole, np.floor(threshold) + 1.0, threshold)
+    node, place = _number_by_pairs(left, right)
+    cuts[tested] = sets[tested]
+    links = np.stack([feature, np.where(left < 0, 0, place[left])], axis=1)
+    may_move = limits.may_rise & limits.may_fall
+    ranged = np.isfinite(limits.lower) | np.isfinite(limits.upper)
     return Boxes(
-        np.stack([left, right, feature, sets], axis=1),
-        np.stack([threshold, left_edge, right_edge], axis=1),
+        np.ascontiguousarray(links[node].clip(0), dtype=np.uint32),
+        cuts[node],
         _ranges(metric, limits, columns),
         partition.members,
+        bool((ranged | ~may_move).any()),
         _max_depth(partition),
+        np.where(partition.parent < 0, -1, place[partition.parent])[node],
+        node,
+        place,
     )
+
+
+def _number_by_pairs(left: Integers, right: Integers) -> tuple[Integers, Integers]:
+    """Order of nodes in which a right child follows its left one, and the place of each node."""
+    order = [0]
+    waiting = [0]
+    while waiting:
+        node = waiting.pop()
+        if left[node] >= 0:
+            pair = [int(left[node]), int(right[node])]
+            order += pair
+            waiting += pair[::-1]
+    node_at = np.array(order, dtype=np.int64)
+    place = np.empty_like(node_at)
+    place[node_at] = np.arange(len(node_at))
+    return node_at, place
 
 
 def _ranges(metric: Metric, limits: MoveLimits, columns: Integers) -> Floats:
@@ -79,12 +106,14 @@ def _ranges(metric: Metric, limits: MoveLimits, columns: Integers) -> Floats:
             limits.may_fall.astype(np.float64),
             limits.lower,
             limits.upper,
-            (~limits.integer).astype(np.float64),
+            limits.integer.astype(np.float64),
         ],
         axis=1,
     )
     change = np.zeros((len(columns), numeric.shape[1]))
-    change[:, kernels.COST] = np.where(limits.frozen[columns], np.inf, limits.change_cost[columns])
+    change[:, box_kernels.COST] = np.where(
+        limits.frozen[columns], np.inf, limits.change_cost[columns]
+    )
     return np.concatenate([numeric, change])
 
 
@@ -105,33 +134,21 @@ def _divide_exactly(threshold: Floats, weight: Floats) -> tuple[Floats, Flags]:
     return np.where(mirrored, np.nextafter(bound, -np.inf), bound), mirrored
 
 
-def boxes_with_interior(partition: Partition, boxes: Boxes, limits: MoveLimits) -> Flags:
+def boxes_with_interior(partition: Partition, boxes: Boxes) -> Flags:
     """Leaves whose box has room in every attribute and a code left in every column."""
-    low = np.full((partition.n_nodes, partition.n_features), -np.inf)
-    high = np.full((partition.n_nodes, partition.n_features), np.inf)
-    room = np.ones(partition.n_nodes, dtype=np.bool_)
-    for node in partition.order.tolist():
-        left, right, feature, tested = boxes.tests[node]
-        if left < 0:
-            # one number alone (x <= 0 and -x <= 0) is no interior
-            wide = np.nextafter(low[node], np.inf) < high[node]
-            wide |= limits.integer & (low[node] <= high[node])
-            room[node] = bool(wide.all()) and _has_codes(partition, node)
-            continue
-        for child in (left, right):
-            low[child], high[child] = low[node], high[node]
-        if tested < 0:
-            edges = boxes.edges[node]
-            high[left, feature] = min(high[left, feature], edges[kernels.LEFT_EDGE])
-            low[right, feature] = max(low[right, feature], edges[kernels.RIGHT_EDGE])
-    return room & partition.is_leaf
+    room = np.zeros(partition.n_nodes, dtype=np.bool_)
+    box_kernels.mark_boxes(
+        boxes.links, boxes.cuts, boxes.ranges, partition.n_features, boxes.parent, room
+    )
+    return _where_codes_are_left(partition, room[boxes.place])
 
 
-def _has_codes(partition: Partition, node: int) -> bool:
-    """Whether every categorical attribute has a code that reaches a leaf."""
-    if not len(partition.set_feature):
-        return True
-    return all(codes.any() for codes in partition.allowed_codes(node).values())
+def _where_codes_are_left(partition: Partition, room: Flags) -> Flags:
+    """Drop the cells in which some categorical attribute has no code left."""
+    if len(partition.set_feature):
+        for node in np.flatnonzero(room).tolist():
+            room[node] = all(codes.any() for codes in partition.allowed_codes(node).values())
+    return room
 
 
 # --- oblique partitions -------------------------------------------------------------------------
@@ -248,6 +265,4 @@ def cells_with_interior(partition: Partition, metric: Metric) -> Flags:
     space = build_space(partition, euclid, limits, every, np.empty(0, dtype=np.int64))
     room = np.zeros(partition.n_nodes, dtype=np.bool_)
     kernels.mark_interiors(space.nodes, space.planes, space.max_depth, room)
-    for node in np.flatnonzero(room).tolist():
-        room[node] = _has_codes(partition, node)
-    return room
+    return _where_codes_are_left(partition, room)

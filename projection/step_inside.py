@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from projection import _box_kernels as box_kernels
 from projection import _kernels as kernels
 from projection._checks import Flags, Floats, Integers
 from projection.cell_search import CellSearch, NearestCells, to_coordinates
@@ -46,8 +47,8 @@ def step_inside(
     everyone = slice(None)
     if search.boxes is not None:
         boxes = search.boxes
-        kernels.step_into_boxes(
-            boxes.tests, boxes.edges, search.partition.parent, near.cell, points
+        box_kernels.step_into_boxes(
+            boxes.links, boxes.cuts, boxes.ranges, boxes.parent, boxes.place[near.cell], points
         )
         return points, is_inside(points, everyone)
     inside = is_inside(points, everyone)

@@ -60,7 +60,7 @@ def searches(draw):
 def search_other_class(search, labels, X):
     own = np.array([labels[route(search.partition, x)] for x in X])
     flags = (labels[None, :] != np.arange(3)[:, None]) & search.has_interior
-    return own, flags, nearest_cells(search, X, search.partition.spread(flags), own)
+    return own, flags, nearest_cells(search, X, search.spread(flags), own)
 
 
 @settings(max_examples=120, deadline=None)
@@ -158,11 +158,11 @@ def test_cells_that_limits_let_touch_but_not_enter_are_out_of_reach():
         limits = make_limits(1 + second, not_increasing=[0])
         search = prepare_search(partition, Metric.identity(1 + second), limits)
         flags = np.array([[False, False, True, True, False]])  # x > 1 and x <= 0
-        near = nearest_cells(search, X, partition.spread(flags), np.zeros(1, dtype=np.int64))
+        near = nearest_cells(search, X, search.spread(flags), np.zeros(1, dtype=np.int64))
         assert near.cell.tolist() == [3]
         assert near.distance.tolist() == [1.0]
         flags[0, 3] = False
-        near = nearest_cells(search, X, partition.spread(flags), np.zeros(1, dtype=np.int64))
+        near = nearest_cells(search, X, search.spread(flags), np.zeros(1, dtype=np.int64))
         assert near.cell.tolist() == [-1]
         assert near.distance.tolist() == [INF]
 
@@ -242,7 +242,7 @@ def nearest_leaf(partition, x, leaf, **limits):
     flags = np.zeros((1, partition.n_nodes), dtype=bool)
     flags[0, leaf] = search.has_interior[leaf]
     X = np.array([x], dtype=float)
-    return nearest_cells(search, X, partition.spread(flags), np.zeros(1, dtype=np.int64))
+    return nearest_cells(search, X, search.spread(flags), np.zeros(1, dtype=np.int64))
 
 
 def test_a_threshold_is_returned_as_it_was_given():

@@ -122,7 +122,7 @@ def nearest_of(surface, cases, counts):
     flags = np.zeros((1, tree.n_nodes), dtype=bool)
     flags[0, leaf_with(tree, counts)] = True
     search = prepare_search(partition, surface.metric)
-    return nearest_cells(search, cases.to_numpy(), partition.spread(flags), np.zeros(2, int))
+    return nearest_cells(search, cases.to_numpy(), search.spread(flags), np.zeros(2, int))
 
 
 @pytest.mark.parametrize("name", LEAVES)

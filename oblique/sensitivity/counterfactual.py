@@ -78,13 +78,12 @@ def _search_on(
     i: int,
 ) -> None:
     """Leave out one cell after the other until the model confirms a point, in place."""
-    partition = judge.search.partition
     leaves = (judge.model.tree.labels != own) & judge.open_leaves
     zero = np.zeros(1, dtype=np.int64)
     inside = np.zeros(1, dtype=np.bool_)
     while near.cell[i] >= 0 and not inside[0]:
         leaves[near.cell[i]] = False
-        again = nearest_cells(judge.search, rows[i : i + 1], partition.spread(leaves), zero)
+        again = nearest_cells(judge.search, rows[i : i + 1], judge.search.spread(leaves), zero)
         if again.cell[0] >= 0:
             points, inside = _step(judge, rows[i : i + 1], again)
             counterfactual[i] = points[0]

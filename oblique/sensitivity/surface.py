@@ -353,13 +353,17 @@ class DecisionSurface:
     def _other_class(self) -> NDArray[np.bool_]:
         """Row k: nodes above a leaf whose class is not k."""
         codes = np.arange(len(self.classes))[:, None]
-        return self._partition.spread((self.tree.labels != codes) & self._open_leaves)
+        return self._search(self.metric.norm).spread(
+            (self.tree.labels != codes) & self._open_leaves
+        )
 
     @cached_property
     def _each_class(self) -> NDArray[np.bool_]:
         """Row k: nodes above a leaf of class k."""
         codes = np.arange(len(self.classes))[:, None]
-        return self._partition.spread((self.tree.labels == codes) & self._open_leaves)
+        return self._search(self.metric.norm).spread(
+            (self.tree.labels == codes) & self._open_leaves
+        )
 
     def _search_other(
         self, rows: NDArray[np.float64], own: NDArray[np.int64], norm: float

@@ -77,7 +77,7 @@ class Subject(NamedTuple):
             partition_of(self.tree), Metric.identity(self.X.shape[1], norm=norm)
         )
         codes = np.arange(self.tree.n_classes)[:, None]
-        useful = search.partition.spread((self.tree.labels != codes) & search.has_interior)
+        useful = search.spread((self.tree.labels != codes) & search.has_interior)
         return Search(search, useful)
 
 
