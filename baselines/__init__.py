@@ -2,6 +2,8 @@
 
 from baselines.c45 import C45, C45Classifier
 from baselines.cart_lc import CartLC
+from baselines.cost_criteria import CostGain, TreeGrower
+from baselines.cost_trees import CSID3Classifier, EG2Classifier, IDXClassifier
 from baselines.cost_weighted import CostWeighted
 from baselines.fisher import Fisher
 from baselines.hhcart import HHCART
@@ -17,14 +19,19 @@ __all__ = [
     "HHCART",
     "OC1",
     "C45Classifier",
+    "CSID3Classifier",
     "CartLC",
+    "CostGain",
     "CostWeighted",
+    "EG2Classifier",
     "Fisher",
     "ICETClassifier",
+    "IDXClassifier",
     "LinearSVM",
     "Logistic",
     "OC1Classifier",
     "PrincipalAxes",
     "Ridge",
     "SparseRandom",
+    "TreeGrower",
 ]

@@ -84,6 +84,9 @@ class _Chain(NamedTuple):
     def split(self) -> CategorySplit:
         return CategorySplit(self.feature, self.codes[:1], self.codes[1:])
 
+    def rest(self) -> _Chain | None:
+        return _Chain(self.feature, self.codes[1:]) if len(self.codes) > 2 else None
+
 
 class GainFinder(SplitFinder):
     """The test that is worth most of each column's best one.
@@ -163,13 +166,12 @@ class GainFinder(SplitFinder):
                 continue
             split = found.split() if isinstance(found, _Chain) else found
             parts = node.divide(split)
-            is_multiway = isinstance(found, _Chain)
-            if parts is None or not (is_multiway or _is_useful(parts, limits)):
+            if parts is None or not (isinstance(found, _Chain) or _is_useful(parts, limits)):
                 continue
             left = builder.add_test(name, parts)
-            above = (*above, split.feature)
-            rest = _Chain(found.feature, found.codes[1:]) if is_multiway else None
-            stack.append((left + 1, parts.right, above, rest if rest and rest.codes[1:] else None))
+            above = (*above, int(split.feature))
+            rest = found.rest() if isinstance(found, _Chain) else None
+            stack.append((left + 1, parts.right, above, rest))
             stack.append((left, parts.left, above, None))
         return builder.build()
 

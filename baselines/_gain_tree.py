@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -32,7 +32,7 @@ class GainTreeClassifier(TreeClassifier):
     confidence: float
     raising: bool
     collapse: bool
-    bound = "c45"
+    bound: Literal["c45", "j48"] = "c45"
 
     # The finder has limits of its own.
     criterion = "entropy"
@@ -43,8 +43,9 @@ class GainTreeClassifier(TreeClassifier):
     unsafe_class = None
 
     def _pruner(self) -> Pruner | None:
-        if not isinstance(self.collapse, bool | np.bool_):
-            raise ValueError(f"collapse={self.collapse!r} must be True or False")
+        for name in ("collapse", "raising"):
+            if not isinstance(getattr(self, name), bool | np.bool_):
+                raise ValueError(f"{name}={getattr(self, name)!r} must be True or False")
         pruner: Pruner | None = None
         if isinstance(self.pruning, Pruner):
             pruner = self.pruning

@@ -393,7 +393,7 @@ def grow_by_worth(
     has_groups = False
     for j in range(d):
         has_groups = has_groups or groups[j] >= 0
-    goes_left = np.zeros(n_rows, np.bool_)
+    goes_left = np.zeros(columns.shape[1], np.bool_)
     spare = np.empty(n_rows, np.int32)
     links = np.empty((64, 3), np.int32)  # left child, right child, column
     parents = np.empty((64, 1), np.int64)
@@ -447,14 +447,18 @@ def grow_by_worth(
         for k in range(n_classes):
             pending[top, k] = 0.0
             pending[top + 1, k] = 0.0
-        weight_left = 0.0
         for i in range(start, stop):
-            row = line[i]
-            goes_left[row] = i < where
-            pending[top + (i < where), codes[row]] += weights[row]
-            weight_left += weights[row] if i < where else 0.0
-        cuts[node, 1] = weight_left / weight
+            goes_left[line[i]] = i < where
         _partition(lines, start, stop, goes_left, spare)
+        # Sums are formed in canonical order, as the loop forms them.
+        weight_left, weight_right = 0.0, 0.0
+        for i in range(start, stop):
+            row = lines[0, i]
+            pending[top + (i < where), codes[row]] += weights[row]
+        for k in range(n_classes):
+            weight_left += pending[top + 1, k]
+            weight_right += pending[top, k]
+        cuts[node, 1] = weight_left / (weight_left + weight_right)
         # The left child is on top, so that it comes next.
         for side in range(2):
             at = top + 1 - side

@@ -158,7 +158,7 @@ class C45Classifier(GainTreeClassifier):
         self.random_state = random_state
 
     @property
-    def bound(self) -> str:  # type: ignore[override]
+    def bound(self) -> Literal["c45", "j48"]:  # type: ignore[override]
         """Limit of the error rate, see `oblique.pruning.ErrorBased`."""
         if self.preset not in PRESETS:
             raise ValueError(unknown_name("preset", self.preset, PRESETS))

@@ -5,7 +5,9 @@ The entry-point group ``oblique.strategies`` names these functions.
 
 from __future__ import annotations
 
+from baselines.c45 import C45Classifier
 from baselines.cart_lc import CartLC
+from baselines.cost_trees import CSID3Classifier, EG2Classifier, IDXClassifier
 from baselines.fisher import Fisher
 from baselines.hhcart import HHCART
 from baselines.icet import ICETClassifier
@@ -87,6 +89,31 @@ def principal_axes() -> ObliqueTreeClassifier:
 def icet() -> ICETClassifier:
     """ICET: genetic search for the tree of least cost, 1000 trials (Turney 1995)."""
     return ICETClassifier()
+
+
+def c45() -> C45Classifier:
+    """C4.5 release 8 with its defaults: gain ratio, pruned by estimated errors (Quinlan 1993)."""
+    return C45Classifier()
+
+
+def j48() -> C45Classifier:
+    """J48 of Weka with its defaults: C4.5 with exact confidence limits (Witten & Frank 2000)."""
+    return C45Classifier(preset="j48")
+
+
+def eg2() -> EG2Classifier:
+    """EG2: C4.5's tree by gain for cost, of cost 1 unless set (Nunez 1991; Turney 1995)."""
+    return EG2Classifier()
+
+
+def cs_id3() -> CSID3Classifier:
+    """CS-ID3: squared gain for cost, of cost 1 unless set (Tan & Schlimmer 1990; Turney 1995)."""
+    return CSID3Classifier()
+
+
+def idx() -> IDXClassifier:
+    """IDX: gain for cost, of cost 1 unless set (Norton 1989; Turney 1995)."""
+    return IDXClassifier()
 
 
 def _with_categories(*finders: SplitFinder, criterion: str = "entropy") -> ObliqueTreeClassifier:

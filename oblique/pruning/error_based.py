@@ -205,7 +205,8 @@ def limit_arguments(confidence: float, bound: str) -> tuple[float, float, int]:
     most = 1.0 if bound == "c45" else 0.5
     if not is_number(confidence) or not 0.0 < confidence <= most:
         raise ValueError(
-            f"confidence={confidence!r} must be a number in (0, {most:g}] with bound={bound!r}"
+            f"confidence={confidence!r} must be a number in (0, {most:g}] with bound={bound!r}; it "
+            "is a share, so that CF = 25 % is 0.25"
         )
     level = float(confidence)
     if bound == "c45":
