@@ -6,7 +6,7 @@ import numpy as np
 
 from projection.jit import inline, jit
 
-POWER_OF_TWO, STANDARD, QUARTILES = range(3)
+POWER_OF_TWO, STANDARD, QUARTILES, RANGE, CENTRED = range(5)
 
 
 @jit
@@ -80,11 +80,16 @@ def _classes(rows, codes, weights, n_classes):
 @jit
 def _centre_and_spread(column, weights, scaling):
     middle, unit = 0.0, 1.0
-    if scaling == STANDARD:
+    if scaling == RANGE:
+        middle = column.min()
+        unit = column.max() - middle
+    elif scaling in (STANDARD, CENTRED):
         weight = weights.sum()
         for i in range(column.shape[0]):
             middle += weights[i] * column[i]
         middle /= weight
+        if scaling == CENTRED:
+            return middle, unit
         square = 0.0
         for i in range(column.shape[0]):
             square += weights[i] * (column[i] - middle) ** 2

@@ -20,6 +20,8 @@ SCALINGS: Final[dict[str | None, int]] = {
     None: _gather.POWER_OF_TWO,
     "standard": _gather.STANDARD,
     "quartiles": _gather.QUARTILES,
+    "range": _gather.RANGE,
+    "centred": _gather.CENTRED,
 }
 
 
@@ -180,9 +182,9 @@ def scale_rows(
     Parameters
     ----------
     node : Node
-    scaling : {None, "standard", "quartiles"}
+    scaling : {None, "standard", "quartiles", "range", "centred"}
         None: columns as they are, but for a power of two; mean 0 and standard deviation 1;
-        median 0 and interquartile range 1.
+        median 0 and interquartile range 1; least value 0 and range 1; mean 0.
     features : ndarray of int32 or None
         Numeric columns to take, ascending. None: all.
     least_columns : int, default=1
