@@ -12,6 +12,7 @@ from baselines.linear_svm import LinearSVM
 from baselines.oc1 import OC1, OC1Classifier
 from baselines.principal_axes import PrincipalAxes
 from baselines.regression import Logistic, Ridge
+from baselines.robust_lp import LinearProgramError, RobustLP, RobustPlane, robust_plane
 from baselines.sparse_random import SparseRandom
 
 __all__ = [
@@ -27,11 +28,15 @@ __all__ = [
     "Fisher",
     "ICETClassifier",
     "IDXClassifier",
+    "LinearProgramError",
     "LinearSVM",
     "Logistic",
     "OC1Classifier",
     "PrincipalAxes",
     "Ridge",
+    "RobustLP",
+    "RobustPlane",
     "SparseRandom",
     "TreeGrower",
+    "robust_plane",
 ]

@@ -128,6 +128,7 @@ def _sift(
         inside = _near(margin, max(SMALL, n // BAND))
     basis = Basis(np.full(p, -1), np.empty((p, p)), np.empty(p), np.empty((p, p)))
     steps, is_begun = 0, False
+    start = v.copy()
     while True:
         where = np.flatnonzero(inside)
         model = Model(A, cost, rest, np.zeros(p), True)
@@ -141,6 +142,7 @@ def _sift(
         steps += more
         if not is_bounded:
             # The straight rows pull for ever: more rows must bend.
+            v[:] = start
             inside, is_begun = _near(margin, 2 * where.size), False
             continue
         status[where] = own

@@ -15,9 +15,10 @@ from baselines.linear_svm import LinearSVM
 from baselines.oc1 import OC1Classifier
 from baselines.principal_axes import PrincipalAxes
 from baselines.regression import Logistic, Ridge
+from baselines.robust_lp import RobustLP
 from baselines.sparse_random import SparseRandom
 from oblique import ObliqueTreeClassifier
-from oblique.finders import AxisParallel, BestOf, Categories, SplitFinder
+from oblique.finders import AxisParallel, BestOf, Categories, SafeAdjusted, SplitFinder
 from oblique.pruning import CostComplexity
 
 
@@ -44,6 +45,21 @@ def cart_lc() -> ObliqueTreeClassifier:
 def cart_lc_pruned() -> ObliqueTreeClassifier:
     """CART with linear combinations, cost-complexity pruned on a tenth of the rows."""
     return cart_lc().set_params(pruning=CostComplexity())
+
+
+def rlp() -> ObliqueTreeClassifier:
+    """Robust linear programs, columns and categories compete, unpruned (RLP of Vadera 2005)."""
+    return _with_categories(RobustLP("edge_descent"), AxisParallel())
+
+
+def rlp_pruned() -> ObliqueTreeClassifier:
+    """RLP, cost-complexity pruned on a tenth of the rows (RLP of Vadera 2005)."""
+    return rlp().set_params(pruning=CostComplexity())
+
+
+def rlp_safe() -> ObliqueTreeClassifier:
+    """RLP with planes and thresholds moved to the safe side as LDT's are, unpruned."""
+    return _with_categories(SafeAdjusted(RobustLP("edge_descent")), AxisParallel(threshold="safe"))
 
 
 def hhcart() -> ObliqueTreeClassifier:
