@@ -274,12 +274,14 @@ class OC1(SplitFinder):
 
 
 class OC1Classifier(TreeClassifier):
-    """Tree of OC1 (Murthy, Kasif & Salzberg 1994), by default as their program was released.
+    """Tree of OC1 (Murthy, Kasif & Salzberg 1994).
 
-    Released defaults are 20 starts, 5 jumps, twoing, and cost-complexity pruning on a tenth of
-    the rows without standard errors. Vadera (2005) compares with ``criterion="entropy"``,
-    unpruned and pruned. Columns of categories, which the original cannot read, are tested by
-    set membership.
+    Defaults are those of the released program (20 starts, 5 jumps, twoing, cost-complexity
+    pruning on a tenth of the rows without standard errors) but for ``scaling``: the program
+    searches in the data's own units, which ``scaling=None, in_place_moves=True`` repeats.
+    Vadera (2005) compares with that and ``criterion="entropy"``, unpruned and pruned.
+    `baselines.strategies` has these presets. Columns of categories, which the original cannot
+    read, are tested by set membership.
 
     Parameters
     ----------
@@ -314,6 +316,8 @@ categorical_features, random_state
     >>> OC1Classifier(random_state=0).fit(X, y).tree_.n_leaves
     3
     """
+
+    _fitted_attributes = (*TreeClassifier._fitted_attributes, "hyperplanes_", "history_")
 
     def __init__(
         self,
@@ -372,10 +376,17 @@ categorical_features, random_state
         """Grow and, unless ``pruning`` is None, prune a tree; see `oblique.LDTClassifier.fit`."""
         self._searches: list[Search] = []
         super().fit(X, y, sample_weight)
-        self.hyperplanes_ = sum(found.hyperplanes for found in self._searches)
+        self.hyperplanes_ = int(sum(found.hyperplanes for found in self._searches))
         self.history_ = [found.history for found in self._searches]
         del self._searches
         return self
+
+    def _check_fitted(self) -> None:
+        super()._check_fitted()
+        if type(self.hyperplanes_) is not int or self.hyperplanes_ < 0:
+            raise ValueError(f"hyperplanes_={self.hyperplanes_!r} must be an integer of at least 0")
+        if not isinstance(self.history_, list) or not all(map(_is_history, self.history_)):
+            raise ValueError("history_ must be a list of arrays of numbers of shape (m, 2)")
 
     def _finder(self) -> SplitFinder:
         names = OC1().get_params()
@@ -408,6 +419,15 @@ class _Recorded(SplitFinder):
     def propose(self, node: Node, rng: Generator) -> tuple[Split, float] | None:
         split = self.find_split(node, rng)
         return None if split is None else (split, self.searches[-1].gain)
+
+
+def _is_history(lines: object) -> bool:
+    return (
+        isinstance(lines, np.ndarray)
+        and lines.dtype == np.float64
+        and lines.ndim == 2
+        and lines.shape[1] == 2
+    )
 
 
 def _join(found: list[Any]) -> tuple[NDArray[np.float64], float, int, _History]:

@@ -24,17 +24,28 @@ from oblique.pruning import CostComplexity
 
 def oc1() -> OC1Classifier:
     """OC1 with 20 starts and 5 jumps by information gain, unpruned (OC1 of Vadera 2005)."""
-    return OC1Classifier(criterion="entropy", pruning=None)
+    return oc1_pruned().set_params(pruning=None)
 
 
 def oc1_pruned() -> OC1Classifier:
     """OC1 by information gain, cost-complexity pruned on a tenth of the rows (Vadera 2005)."""
-    return OC1Classifier(criterion="entropy")
+    return oc1_released().set_params(criterion="entropy")
 
 
 def oc1_released() -> OC1Classifier:
     """OC1 as its program was released: twoing, pruned on a tenth of the rows (Murthy 1994)."""
-    return OC1Classifier()
+    # The program searches in the data's own units.
+    return OC1Classifier(scaling=None, in_place_moves=True)
+
+
+def oc1_standardised() -> OC1Classifier:
+    """OC1 by information gain, unpruned, searching in columns standardised at each node."""
+    return OC1Classifier(criterion="entropy", pruning=None)
+
+
+def oc1_standardised_pruned() -> OC1Classifier:
+    """OC1 in standardised columns, cost-complexity pruned on a tenth of the rows."""
+    return OC1Classifier(criterion="entropy")
 
 
 def cart_lc() -> ObliqueTreeClassifier:

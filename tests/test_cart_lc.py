@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
 from test_oc1 import list_tests, numbers, sides
 
 from baselines import CartLC
@@ -144,6 +145,11 @@ def test_degenerate_data(criterion):
     assert fit(np.zeros((5, 3)), [0, 1, 0, 1, 0], criterion).tree_.n_leaves == 1
     wide = rng.normal(size=(8, 30))
     assert fit(wide, np.arange(8) % 2, criterion).score(wide, np.arange(8) % 2) == 1.0
+
+
+@parametrize_with_checks([ObliqueTreeClassifier(finder=CartLC())])
+def test_scikit_learn_check(estimator, check):
+    check(estimator)
 
 
 @pytest.mark.parametrize(

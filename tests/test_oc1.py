@@ -1,12 +1,16 @@
 """The OC1 finder and classifier: runs of the original program, options, strange input."""
 
+import json
+
 import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import make_classification
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from baselines import OC1, OC1Classifier
-from oblique import ObliqueTreeClassifier
+from baselines import OC1, CartLC, OC1Classifier
+from oblique import ObliqueTreeClassifier, load, save
+from oblique.compare import load_strategy
 from oblique.criteria import CRITERIA, split_impurity
 from oblique.datasets import load_dataset, make_rcb
 from oblique.finders import AxisParallel, BestOf, Categories, SafeAdjusted
@@ -63,7 +67,12 @@ def test_wine_without_restarts_improves_the_root_as_the_original_program():
     model = OC1Classifier(**ORIGINAL, pruning=None, random_state=0).fit(X, y)
     assert TWOING * model.history_[0][:, 1] == pytest.approx([6.140, 5.958], abs=1e-3)
     found = list_tests(model.tree_)
+    assert found[""] == ([3, 60, 0], [56, 11, 48], 5.958)
+    assert found["L"][2] == 55.125
     assert found["R"] == ([0, 1, 48], [56, 10, 0], 4.262)
+    assert found["RL"][2] == 0.0
+    assert found["RR"][2] == 8.712
+    assert found["RRL"] == ([0, 10, 0], [1, 0, 0], 0.0)
 
 
 @pytest.mark.parametrize(
@@ -96,6 +105,23 @@ def test_axis_parallel_trees_are_those_of_the_original_program(name, expected):
         assert found[path][:2] == (left, right), path
         assert impurity is None or found[path][2] == impurity, path
     assert model.tree_.n_leaves == 9
+
+
+def test_axis_parallel_wine_tests_what_the_original_program_tests():
+    X, y = numbers("wine")
+    tree = ObliqueTreeClassifier(finder=AxisParallel(), criterion="twoing").fit(X, y).tree_
+    # Node: attribute, counted from 1, and threshold.
+    expected = {
+        "": (10, 3.82), "L": (12, 3.73), "LL": (3, 3.07), "LLL": (13, 1002.5), "R": (7, 1.58),
+        "RL": (3, 2.06), "RR": (13, 724.5), "RRL": (1, 13.175),
+    }  # fmt: skip
+    for path, (attribute, threshold) in expected.items():
+        node = 0
+        for side in path:
+            node = (tree.children_left if side == "L" else tree.children_right)[node]
+        split = tree.split(node)
+        assert (split.feature + 1, split.threshold) == (attribute, pytest.approx(threshold)), path
+    assert tree.n_leaves == len(expected) + 1
 
 
 def test_a_line_of_three_groups_stalls_sum_minority_but_not_gini():
@@ -342,6 +368,75 @@ def test_defaults_are_those_of_the_released_program():
     whole = OC1Classifier(pruning=None, random_state=0).fit(X, y)
     assert 1 < pruned.tree_.n_leaves < whole.tree_.n_leaves
     assert clone(pruned).get_params() == pruned.get_params()
+
+
+# ---------------------------------------------------------------- scikit-learn, files, strategies
+
+CHECKED = [OC1Classifier(restarts=3), OC1Classifier(restarts=3, pruning=None, scaling=None)]
+
+
+def expected_failures(estimator):
+    if estimator.pruning is None:
+        return {}
+    return {
+        "check_sample_weight_equivalence_on_dense_data": (
+            "the rows held out for pruning are drawn: a row of weight three is drawn as one row, "
+            "its three copies one by one"
+        )
+    }
+
+
+@parametrize_with_checks(CHECKED, expected_failed_checks=expected_failures)
+def test_scikit_learn_check(estimator, check):
+    check(estimator)
+
+
+def test_a_saved_model_keeps_how_it_was_searched(tmp_path):
+    X, y = numbers("iris")
+    model = OC1Classifier(max_hyperplanes=100, random_state=0).fit(X, y)
+    save(model, tmp_path / "model.json")
+    loaded = load(tmp_path / "model.json")
+    assert loaded.get_params() == model.get_params()
+    assert loaded.tree_.to_dict() == model.tree_.to_dict()
+    assert loaded.hyperplanes_ == model.hyperplanes_
+    assert len(loaded.history_) == len(model.history_)
+    for ours, theirs in zip(model.history_, loaded.history_, strict=True):
+        assert np.array_equal(ours, theirs)
+    for finder in (BestOf(OC1(jumps=2), CartLC(elimination=0.1)), SafeAdjusted(OC1())):
+        tree = ObliqueTreeClassifier(finder=finder, random_state=0).fit(X, y)
+        save(tree, tmp_path / "tree.json")
+        again = load(tmp_path / "tree.json")
+        assert repr(again.finder) == repr(tree.finder)
+        assert np.array_equal(again.predict(X), tree.predict(X))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("hyperplanes_", -1), ("hyperplanes_", 2.5), ("history_", 3), ("history_", [[1.0, 2.0]])],
+)
+def test_a_file_with_a_false_history_is_refused(tmp_path, name, value):
+    X, y = numbers("iris")
+    path = tmp_path / "model.json"
+    save(OC1Classifier(restarts=1, random_state=0).fit(X, y), path)
+    document = json.loads(path.read_text())
+    document["model"]["fitted"][name] = value
+    path.write_text(json.dumps(document))
+    with pytest.raises(ValueError, match=name):
+        load(path)
+
+
+def test_strategies_search_as_their_papers_did():
+    for name in ("oc1", "oc1_pruned", "oc1_released"):
+        model = load_strategy(name).estimator
+        assert model.scaling is None
+        assert model.in_place_moves
+        assert (model.restarts, model.jumps) == (20, 5)
+        assert model.criterion == ("twoing" if name == "oc1_released" else "entropy")
+        assert (model.pruning is None) == (name == "oc1")
+    assert load_strategy("oc1_standardised").estimator.scaling == "standard"
+    assert load_strategy("oc1_standardised_pruned").estimator.pruning == "cost_complexity"
+    assert load_strategy("cart_lc").estimator.pruning is None
+    assert load_strategy("cart_lc_pruned").estimator.pruning is not None
 
 
 # ---------------------------------------------------------------- strange input
