@@ -1,0 +1,447 @@
+"""Compiled loops over uncertain rows: clauses, the best threshold, and reaching leaves.
+
+A row's value along a direction is normal with a mean and a deviation; a deviation of zero is
+an exact value, answered by ``mean <= threshold`` as in `oblique._kernels`. On its way to a node
+a row's value of one feature may be known to lie in an interval ``low < x <= high``; the
+membership of the next clause on that feature is then conditional on it.
+"""
+
+import math
+
+import numpy as np
+
+from projection.jit import inline, jit
+
+TIE = 1e-12
+
+# Of more candidates than this inside a row's window the membership is interpolated.
+DIRECT = 64
+# Knots in a standard deviation; the interpolation is off by 1.4e-5 of a row at most.
+KNOTS = 4.0
+
+_INVERSE_ROOT_TWO = 0.7071067811865476
+_INVERSE_ROOT_TWO_PI = 0.3989422804014327
+
+
+@inline
+def _phi(z):
+    """Standard normal distribution, exact in relative terms in the lower tail."""
+    return 0.5 * math.erfc(-z * _INVERSE_ROOT_TWO)
+
+
+@inline
+def _between(low, high):
+    """Probability of ``low < Z <= high``, without cancellation in the upper tail."""
+    if high <= low:
+        return 0.0
+    if low > 0.0:
+        return _phi(-low) - _phi(-high)
+    return _phi(high) - _phi(low)
+
+
+@inline
+def _passes(mean, deviation, low, high, threshold):
+    """Probability of ``x <= threshold`` given ``low < x <= high``."""
+    if deviation <= 0.0:
+        return 1.0 if mean <= threshold else 0.0
+    if low == -np.inf and high == np.inf:
+        return _phi((threshold - mean) / deviation)
+    whole = _between((low - mean) / deviation, (high - mean) / deviation)
+    if whole <= 0.0:
+        return 1.0 if mean <= threshold else 0.0
+    part = _between((low - mean) / deviation, (min(threshold, high) - mean) / deviation)
+    return min(part / whole, 1.0)
+
+
+@inline
+def _xlogx(value):
+    return value * math.log2(value) if value > 0.0 else 0.0
+
+
+@inline
+def _variance(std, joint, row, indices, values):
+    """Variance of a row along a direction; an empty ``joint`` stands for independence."""
+    out = 0.0
+    if joint.shape[0] == 0:
+        for p in range(indices.shape[0]):
+            part = values[p] * std[row, indices[p]]
+            out += part * part
+    else:
+        for p in range(indices.shape[0]):
+            for q in range(indices.shape[0]):
+                out += values[p] * values[q] * joint[row, indices[p], indices[q]]
+    return max(out, 0.0)
+
+
+@inline
+def _mean(X, row, indices, values):
+    """Score by the sum that growing and prediction of crisp rows use."""
+    if indices.shape[0] == 1:
+        return X[row, indices[0]] * values[0]
+    score = 0.0
+    for p in range(indices.shape[0]):
+        score += X[row, indices[p]] * values[p]
+    return score
+
+
+@jit
+def scores_and_deviations(X, std, joint, rows, indices, values):
+    """Mean and standard deviation of the listed rows along a direction."""
+    mean = np.empty(rows.shape[0])
+    deviation = np.empty(rows.shape[0])
+    for i in range(rows.shape[0]):
+        mean[i] = _mean(X, rows[i], indices, values)
+        if indices.shape[0] == 1 and joint.shape[0] == 0:
+            deviation[i] = abs(values[0]) * std[rows[i], indices[0]]
+        else:
+            deviation[i] = math.sqrt(_variance(std, joint, rows[i], indices, values))
+    return mean, deviation
+
+
+@jit
+def clause_membership(mean, deviation, low, high, threshold, floor, share):
+    """Membership of rows in ``x <= threshold``; -1 where the value is missing.
+
+    A part of a row smaller than ``floor`` joins the row's larger part.
+    """
+    out = np.empty(mean.shape[0])
+    for i in range(mean.shape[0]):
+        if mean[i] != mean[i]:
+            out[i] = -1.0
+            continue
+        part = _passes(mean[i], deviation[i], low, high, threshold)
+        if 0.0 < part < 1.0 and min(part, 1.0 - part) * share[i] < floor:
+            part = 1.0 if part >= 0.5 else 0.0
+        out[i] = part
+    return out
+
+
+@jit
+def tally(rows, membership, codes, weights, share, to_left, sides):
+    """Sum the class weights of both sides; a missing answer is divided as the known weight is.
+
+    ``sides`` (4, K) gets left, right, and their parts with a known answer, ``to_left`` the
+    membership of every row.
+
+    Returns
+    -------
+    (known weight left, known weight, rows with a part left, rows with a part right, least of
+    the two sides' sizes in rows)
+    """
+    n_classes = sides.shape[1]
+    sides[:] = 0.0
+    n_missing = 0
+    for i in range(rows.shape[0]):
+        row = rows[i]
+        part = membership[i]
+        to_left[row] = part
+        if part < 0.0:
+            n_missing += 1
+        else:
+            sides[2, codes[row]] += weights[row] * part
+            sides[3, codes[row]] += weights[row] * (1.0 - part)
+    left = 0.0
+    known = 0.0
+    for k in range(n_classes):
+        left += sides[2, k]
+        known += sides[2, k] + sides[3, k]
+        sides[0, k] = sides[2, k]
+        sides[1, k] = sides[3, k]
+    fraction = left / known if known > 0.0 else 0.5
+    n_left = 0
+    n_right = 0
+    size_left = 0.0
+    size = 0.0
+    for i in range(rows.shape[0]):
+        row = rows[i]
+        if to_left[row] < 0.0:
+            to_left[row] = fraction
+            sides[0, codes[row]] += fraction * weights[row]
+            sides[1, codes[row]] += (1.0 - fraction) * weights[row]
+        n_left += to_left[row] > 0.0
+        n_right += to_left[row] < 1.0
+        size_left += share[row] * to_left[row]
+        size += share[row]
+    return left, known, n_left, n_right, min(size_left, size - size_left)
+
+
+# ---------------------------------------------------------------- the best threshold
+
+
+@inline
+def _impurity(code, counts, weight):
+    """Entropy (0) or Gini (1) times weight, so that the parts of a node add up."""
+    n_classes = counts.shape[0]
+    if code == 0:
+        value = _xlogx(weight)
+        for k in range(n_classes):
+            value -= _xlogx(counts[k])
+        return value
+    value = weight
+    for k in range(n_classes):
+        value -= counts[k] * (counts[k] / weight) if weight > 0.0 else 0.0
+    return value
+
+
+@inline
+def _first_at_least(values, n, wanted):
+    """Place of the first of ``n`` ascending values that is not below ``wanted``."""
+    begin = 0
+    end = n
+    while begin < end:
+        middle = (begin + end) // 2
+        if values[middle] < wanted:
+            begin = middle + 1
+        else:
+            end = middle
+    return begin
+
+
+@inline
+def _candidates(mean, order, codes, low, high, out):
+    """Middles of neighbouring distinct means unless both are of one and the same class."""
+    n = 0
+    before = -2
+    last = 0.0
+    i = 0
+    m = order.shape[0]
+    while m > 0 and mean[order[m - 1]] != mean[order[m - 1]]:
+        m -= 1
+    while i < m:
+        value = mean[order[i]]
+        pure = codes[order[i]]
+        group = i
+        while group < m and mean[order[group]] == value:
+            if codes[order[group]] != pure:
+                pure = -1
+            group += 1
+        if i > 0 and (pure < 0 or pure != before):
+            middle = 0.5 * last + 0.5 * value
+            if not (last <= middle < value):
+                middle = last
+            if low < middle < high:
+                out[n] = middle
+                n += 1
+        before = pure
+        last = value
+        i = group
+    return n, m
+
+
+@inline
+def _place_knots(candidates, n, step, knots):
+    """Ends of the cells of a grid that hold candidates, ascending."""
+    n_knots = 0
+    last = -np.inf
+    for c in range(n):
+        cell = math.floor(candidates[c] / step)
+        start = cell * step
+        if n_knots == 0 or start > last:
+            if n_knots == 0 or start > knots[n_knots - 1]:
+                knots[n_knots] = start
+                n_knots += 1
+            knots[n_knots] = (cell + 1.0) * step
+            n_knots += 1
+            last = start
+    return n_knots
+
+
+@inline
+def _interpolate(candidates, n, step, knots, n_knots, height, slope, passed):
+    """Add sums known at the knots to the candidates between them (cubic, Hermite)."""
+    at = 0
+    for c in range(n):
+        while at + 2 < n_knots and knots[at + 1] <= candidates[c]:
+            at += 1
+        width = knots[at + 1] - knots[at]
+        u = (candidates[c] - knots[at]) / width
+        v = 1.0 - u
+        for k in range(passed.shape[1]):
+            value = (1.0 + 2.0 * u) * v * v * height[at, k]
+            value += u * u * (1.0 + 2.0 * v) * height[at + 1, k]
+            value += u * v * width * (v * slope[at, k] - u * slope[at + 1, k])
+            passed[c, k] += value
+
+
+@inline
+def _add_at_knots(mean, deviation, low_part, scale, k, weight, share, reach, knots, n_knots,
+                  height, slope, jump):  # fmt: skip
+    """Add one row to the sums at the knots inside its window; beyond it as a jump."""
+    begin = _first_at_least(knots, n_knots, mean - reach)
+    end = _first_at_least(knots, n_knots, mean + reach)
+    last = height.shape[1] - 1
+    for p in range(begin, end):
+        z = (knots[p] - mean) / deviation
+        value = (_phi(z) - low_part) * scale
+        dense = _INVERSE_ROOT_TWO_PI * math.exp(-0.5 * z * z) / deviation * scale
+        height[p, k] += weight * value
+        slope[p, k] += weight * dense
+        height[p, last] += share * value
+        slope[p, last] += share * dense
+    jump[end, k] += weight
+    jump[end, last] += share
+
+
+@inline
+def _sum_passed(mean, deviation, order, codes, weights, shares, low, high, window, candidates, n,
+                passed):  # fmt: skip
+    """Weight of each class, and the size in rows, that passes each candidate.
+
+    Rows whose window holds few candidates are summed exactly, the others, in octaves of their
+    deviation, at the knots of a grid. Beyond the window a row counts 0 or 1.
+    """
+    width = passed.shape[1]
+    passed[: n + 1] = 0.0
+    jump = np.zeros((n + 1, width))
+    octave = np.empty(order.shape[0], np.int64)
+    least = 1 << 30
+    most = -(1 << 30)
+    bounded = low > -np.inf or high < np.inf
+    for i in range(order.shape[0]):
+        row = order[i]
+        s = deviation[row]
+        k = codes[row]
+        octave[i] = 1 << 30
+        reach = window * s
+        begin = _first_at_least(candidates, n, mean[row] - reach)
+        if s <= 0.0:
+            jump[begin, k] += weights[row]
+            jump[begin, width - 1] += shares[row]
+            continue
+        end = _first_at_least(candidates, n, mean[row] + reach)
+        if end - begin > DIRECT:
+            octave[i] = math.frexp(s)[1]
+            least = min(least, octave[i])
+            most = max(most, octave[i])
+            continue
+        low_part = 0.0
+        scale = 1.0
+        if bounded and begin < end:
+            whole = _between((low - mean[row]) / s, (high - mean[row]) / s)
+            low_part = _phi((low - mean[row]) / s)
+            scale = 1.0 / whole if whole > 0.0 else 0.0
+        for c in range(begin, end):
+            value = (_phi((candidates[c] - mean[row]) / s) - low_part) * scale
+            passed[c, k] += weights[row] * value
+            passed[c, width - 1] += shares[row] * value
+        jump[end, k] += weights[row]
+        jump[end, width - 1] += shares[row]
+    if most >= least:
+        knots = np.empty(2 * n + 2)
+        for level in range(least, most + 1):
+            step = math.ldexp(0.5, level) / KNOTS
+            n_knots = 0
+            for i in range(order.shape[0]):
+                if octave[i] != level:
+                    continue
+                if n_knots == 0:
+                    n_knots = _place_knots(candidates, n, step, knots)
+                    height = np.zeros((n_knots + 1, width))
+                    slope = np.zeros((n_knots + 1, width))
+                    leap = np.zeros((n_knots + 1, width))
+                row = order[i]
+                s = deviation[row]
+                low_part = 0.0
+                scale = 1.0
+                if bounded:
+                    whole = _between((low - mean[row]) / s, (high - mean[row]) / s)
+                    low_part = _phi((low - mean[row]) / s)
+                    scale = 1.0 / whole if whole > 0.0 else 0.0
+                _add_at_knots(
+                    mean[row], s, low_part, scale, codes[row], weights[row], shares[row],
+                    window * s, knots, n_knots, height, slope, leap,
+                )  # fmt: skip
+            if n_knots > 0:
+                for k in range(width):
+                    total = 0.0
+                    for p in range(n_knots):
+                        total += leap[p, k]
+                        height[p, k] += total
+                _interpolate(candidates, n, step, knots, n_knots, height, slope, passed)
+    for k in range(width):
+        total = 0.0
+        for c in range(n):
+            total += jump[c, k]
+            passed[c, k] += total
+
+
+@inline
+def _best_candidate(code, passed, n, total, size, missing, min_leaf, min_weight, best, tie):
+    """Best of the candidates: (its place or -1, raw gain)."""
+    n_classes = total.shape[0]
+    known = 0.0
+    for k in range(n_classes):
+        known += total[k]
+    parent = _impurity(code, total, known)
+    right = np.empty(n_classes)
+    left = np.empty(n_classes)
+    where = -1
+    for c in range(n):
+        if min(passed[c, n_classes], size - passed[c, n_classes]) < min_leaf - 1e-9:
+            continue
+        n_left = 0.0
+        for k in range(n_classes):
+            left[k] = min(max(passed[c, k], 0.0), total[k])
+            n_left += left[k]
+            right[k] = total[k] - left[k]
+        n_right = known - n_left
+        if not (n_left > 0.0 and n_right > 0.0 and min(n_left, n_right) >= min_weight):
+            continue
+        raw = parent - _impurity(code, left, n_left) - _impurity(code, right, n_right)
+        if raw > best + tie:
+            best = raw
+            where = c
+    return where, best
+
+
+@jit
+def best_thresholds(columns, deviations, lines, features, codes, weights, share, start, stop,
+                    lows, highs, code, window, min_leaf, min_weight, n_classes):  # fmt: skip
+    """Best threshold over the listed columns of a node.
+
+    Parameters
+    ----------
+    columns, deviations : (c, n) means and standard deviations, one line a column
+    lines : (c + 1, m), line j + 1 the rows sorted by mean j, missing ones last
+    lows, highs : (c,) the interval that the path has left of each column
+    window : deviations beyond which a row counts 0 or 1
+
+    Returns
+    -------
+    (column or -1, threshold, candidate below it, candidate above it, raw gain)
+    """
+    m = stop - start
+    candidates = np.empty(m + 1)
+    passed = np.empty((m + 1, n_classes + 1))
+    best = 0.0
+    feature = -1
+    threshold = 0.0
+    below = 0.0
+    above = 0.0
+    for j in features:
+        order = lines[j + 1, start:stop]
+        n, n_known = _candidates(columns[j], order, codes, lows[j], highs[j], candidates)
+        if n == 0:
+            continue
+        order = order[:n_known]
+        total = np.zeros(n_classes)
+        size = 0.0
+        for i in range(n_known):
+            total[codes[order[i]]] += weights[order[i]]
+            size += share[order[i]]
+        weight = 0.0
+        for k in range(n_classes):
+            weight += total[k]
+        _sum_passed(
+            columns[j], deviations[j], order, codes, weights, share, lows[j], highs[j], window,
+            candidates, n, passed,
+        )  # fmt: skip
+        where, best = _best_candidate(
+            code, passed, n, total, size, 0.0, min_leaf, min_weight, best, TIE * weight
+        )
+        if where >= 0:
+            feature = j
+            threshold = candidates[where]
+            below = candidates[where - 1] if where > 0 else columns[j][order[0]]
+            above = candidates[where + 1] if where + 1 < n else columns[j][order[n_known - 1]]
+    return feature, threshold, below, above, best

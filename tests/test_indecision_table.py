@@ -1,0 +1,149 @@
+"""Tables of uncertain cases: every way to make one, and what is refused."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.model_selection import train_test_split
+
+from oblique.indecision import UncertainTable
+
+
+def test_arrays_are_kept_and_read_only():
+    table = UncertainTable([[1.0, np.nan], [2.0, 3.0]], [[0.0, 0.5], [0.1, 0.0]])
+    assert table.shape == (2, 2)
+    np.testing.assert_array_equal(table.std, [[0.0, 0.5], [0.1, 0.0]])
+    assert not table.is_certain
+    with pytest.raises(ValueError, match="read-only"):
+        table.means[0, 0] = 1.0
+    with pytest.raises(AttributeError, match="immutable"):
+        table.std = 0.0
+    again = pickle.loads(pickle.dumps(table))
+    np.testing.assert_array_equal(again.means, table.means)
+
+
+def test_certain_tables():
+    assert UncertainTable([[1.0]]).is_certain
+    assert UncertainTable([[1.0]], 0.0).is_certain
+    assert UncertainTable([[0.0]], probabilities={0: [[0.0, 1.0]]}).is_certain
+    assert not UncertainTable([[0.0]], probabilities={0: [[0.5, 0.5]]}).is_certain
+
+
+def test_frame_pairs_columns_by_name():
+    frame = pd.DataFrame(
+        {
+            "height": [22.0, 13.0], "colour=black": [0.75, 0.0], "height_std": [2.5, 0.0],
+            "colour=brown": [0.25, 1.0], "breed": pd.Categorical(["a", None]),
+        }
+    )  # fmt: skip
+    table = UncertainTable.from_frame(frame)
+    assert table.feature_names == ("height", "colour", "breed")
+    np.testing.assert_array_equal(table.std[:, 0], [2.5, 0.0])
+    assert table.values == {1: ("black", "brown"), 2: ("a",)}
+    np.testing.assert_array_equal(table.probabilities[1], [[0.75, 0.25], [0.0, 1.0]])
+    np.testing.assert_array_equal(table.probabilities[2], [[1.0], [0.0]])
+    np.testing.assert_array_equal(table.means[:, 1], [0.0, 1.0])
+    with pytest.raises(ValueError, match="'weight_std' ends in '_std' but there is no column"):
+        UncertainTable.from_frame(frame.rename(columns={"height_std": "weight_std"}))
+
+
+def test_numbers_of_the_package_uncertainties():
+    uncertainties = pytest.importorskip("uncertainties")
+    a, b = uncertainties.ufloat(1.0, 0.5), uncertainties.ufloat(2.0, 0.25)
+    plain = UncertainTable.from_uncertainties([[a, 3.0], [a + b, b]])
+    np.testing.assert_allclose(plain.means, [[1, 3], [3, 2]])
+    np.testing.assert_allclose(plain.std, [[0.5, 0.0], [np.hypot(0.5, 0.25), 0.25]])
+    joint = UncertainTable.from_uncertainties([[a, 3.0], [a + b, b]], correlated=True)
+    np.testing.assert_allclose(joint.covariance[1], [[0.3125, 0.0625], [0.0625, 0.0625]])
+    np.testing.assert_allclose(joint.std, plain.std)
+
+
+def test_replicates_give_standard_errors():
+    repeats = np.array([[[1.0, 5.0], [3.0, 5.0], [np.nan, 8.0]], [[0.0, 1.0], [0.0, 2.0], [3, 3]]])
+    table = UncertainTable.from_replicates(repeats)
+    for case in range(2):
+        for j in range(2):
+            values = repeats[case, :, j]
+            values = values[~np.isnan(values)]
+            assert table.means[case, j] == pytest.approx(values.mean())
+            assert table.std[case, j] == pytest.approx(values.std(ddof=1) / np.sqrt(values.size))
+    groups = [7, 7, 7, 3, 3, 3]
+    lines = np.vstack([repeats[1], repeats[0]])
+    again = UncertainTable.from_replicates(lines, groups)
+    np.testing.assert_allclose(again.means, table.means)
+    joint = UncertainTable.from_replicates(repeats[1:], correlated=True)
+    np.testing.assert_allclose(joint.covariance[0], np.cov(repeats[1].T) / 3)
+    with pytest.raises(ValueError, match="case 0 has 1 repeats of feature 0"):
+        UncertainTable.from_replicates(repeats[:, 1:])
+
+
+def test_noise_models():
+    X = np.array([[0.0, 10.0], [4.0, 20.0]])
+    table = UncertainTable.from_noise(X, range_share=0.02, absolute=[0.0, 0.15])
+    np.testing.assert_allclose(table.std, [[0.08, 0.25], [0.08, 0.25]])
+    test = UncertainTable.from_noise(X[:1], range_share=0.02, reference=X)
+    np.testing.assert_allclose(test.std, [[0.08, 0.2]])
+    np.testing.assert_allclose(UncertainTable.from_noise(X, relative=0.5).std, X / 2)
+    with pytest.raises(ValueError, match="range_share=-1 must be a finite number"):
+        UncertainTable.from_noise(X, range_share=-1)
+
+
+def test_rows_are_taken_by_scikit_learn():
+    table = UncertainTable(np.arange(20.0).reshape(10, 2), 0.5, covariance=None)
+    train, test, _y_train, y_test = train_test_split(table, np.arange(10), random_state=0)
+    assert (len(train), len(test)) == (7, 3)
+    np.testing.assert_array_equal(test.means[:, 0], 2.0 * y_test)
+
+
+def test_samples_have_the_moments():
+    joint = np.array([[[1.0, 0.5], [0.5, 2.0]]])
+    table = UncertainTable([[1.0, -1.0]], covariance=joint)
+    drawn = table.sample(200_000, np.random.default_rng(0))[0]
+    np.testing.assert_allclose(drawn.mean(axis=0), [1, -1], atol=0.02)
+    np.testing.assert_allclose(np.cov(drawn.T), joint[0], atol=0.03)
+    share = np.array([[0.2, 0.5, 0.3]])
+    colour = UncertainTable([[0.0]], probabilities={0: share}).sample(
+        100_000, np.random.default_rng(1)
+    )
+    np.testing.assert_allclose(
+        np.bincount(colour[0, :, 0].astype(int)) / 100_000, share[0], atol=0.01
+    )
+
+
+def test_scaling_the_uncertainty():
+    table = UncertainTable([[1.0, 0.0]], [[0.5, 0.0]], probabilities={1: [[np.nan, np.nan]]})
+    twice = table.scale_uncertainty(2.0)
+    np.testing.assert_array_equal(twice.std, [[1.0, 0.0]])
+    np.testing.assert_array_equal(twice.probabilities[1], [[0.0, 0.0]])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"means": [[1.0], [2.0]], "std": [[0.1], [-0.5]]}, r"std\[1, 0\]=-0.5 must be a finite"),
+        ({"means": [[1.0]], "std": [[np.nan]]}, r"std\[0, 0\]=nan"),
+        ({"means": [[1.0]], "std": np.inf}, r"std\[0, 0\]=inf"),
+        ({"means": [[1.0, 2.0]], "std": [[0.1]]}, r"shape of X, \(1, 2\), .* got \(1, 1\)"),
+        ({"means": [1.0]}, r"shape \(n, d\)"),
+        ({"means": [["a"]]}, "means must hold numbers"),
+        ({"means": [[np.inf]]}, r"means\[0, 0\] is infinite"),
+        ({"means": [[0.0]], "probabilities": {0: [[0.5, 0.4]]}}, r"probabilities\[0\]\[0\] sums to 0.9"),
+        ({"means": [[0.0]], "probabilities": {0: [[1.5, -0.5]]}}, "negative probability"),
+        ({"means": [[0.0]], "probabilities": {3: [[1.0]]}}, r"names features \[3\]"),
+        ({"means": [[0.0]], "probabilities": {0: [[1.0]]}, "values": {0: "ab"}}, "must name 1 different"),
+        ({"means": [[0.0, 1.0]], "covariance": [[[1.0, 2.0], [2.0, 1.0]]]}, "not positive semi-definite"),
+        ({"means": [[0.0, 1.0]], "covariance": [[[1.0, 0.2], [0.1, 1.0]]]}, "is not symmetric"),
+        ({"means": [[0.0, 1.0]], "covariance": np.eye(2)}, r"shape \(1, 2, 2\)"),
+        ({"means": [[0.0]], "std": 0.1, "covariance": [[[1.0]]]}, "exclude each other"),
+        ({"means": [[0.0]], "feature_names": ["a", "b"]}, "must hold 1 different names"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_named(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        UncertainTable(**arguments)
+
+
+def test_probabilities_are_scaled_within_the_tolerance():
+    table = UncertainTable([[0.0]], probabilities={0: [[0.3, 0.7 + 1e-9]]})
+    assert table.probabilities[0].sum() == 1.0
