@@ -14,7 +14,6 @@ from oblique._kernels import xlogx_table
 from oblique._suggest import unknown_name
 from oblique.builder import TreeBuilder, axis_skeleton
 from oblique.finders import Categories, SplitFinder
-from oblique.finders.categories import category_counts
 from oblique.induction import is_leaf, is_small
 from oblique.node import read_only
 from oblique.split import CategorySplit, LinearSplit
@@ -237,7 +236,7 @@ class GainFinder(SplitFinder):
     ) -> tuple[CategorySplit | None, float, float]:
         """Best division of a column of categories, its gain and its split information."""
         least = float(self.min_leaf_weight)
-        codes, counts, _ = category_counts(node, feature)
+        codes, counts, _ = node.category_counts(feature)
         weight = float(node.counts.sum())
         if len(codes) < 2:
             return None, 0.0, 0.0

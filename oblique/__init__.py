@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from oblique.estimators import LDTClassifier, ObliqueTreeClassifier
     from oblique.export import export_graphviz, export_text
     from oblique.finders import SplitFinder
+    from oblique.indecision import IndecisionTreeClassifier
     from oblique.persist import load, save
     from oblique.plot import plot_tree
     from oblique.regions import plot_regions
@@ -26,6 +27,7 @@ __all__ = [
     "CostModel",
     "DecisionSurface",
     "Explanation",
+    "IndecisionTreeClassifier",
     "LDTClassifier",
     "LinearSplit",
     "ObliqueTreeClassifier",
@@ -47,6 +49,7 @@ _HOMES = {
     "CostModel": "costs",
     "DecisionSurface": "sensitivity",
     "Explanation": "sensitivity",
+    "IndecisionTreeClassifier": "indecision",
     "LDTClassifier": "estimators",
     "LinearSplit": "split",
     "ObliqueTreeClassifier": "estimators",

@@ -84,14 +84,18 @@ def grow(
         unsafe=unsafe, min_leaf=limits.min_leaf, min_weight=limits.min_weight,
     )  # fmt: skip
     root = Node.from_table(table, rows)
-    skeleton = finder.grow_at_once(root, limits) or _grow_node_by_node(root, limits, finder, rng)
+    skeleton = finder.grow_at_once(root, limits) or grow_node_by_node(root, limits, finder, rng)
     return skeleton.clothe(
         criterion=criterion, n_features=X.shape[1], tie_class=unsafe if ties_to_unsafe else -1,
         **(names or {}),
     )  # fmt: skip
 
 
-def _grow_node_by_node(root: Node, limits: Limits, finder: SplitFinder, rng: Generator) -> Skeleton:
+def grow_node_by_node(root: Node, limits: Limits, finder: SplitFinder, rng: Generator) -> Skeleton:
+    """Divide a node, and its parts, until every part is a leaf.
+
+    Any kind of node will do: how rows are divided is the node's business.
+    """
     builder = TreeBuilder(root.counts)
     stack = [] if is_leaf(root, limits) else [(0, root)]
     while stack:

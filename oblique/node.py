@@ -320,6 +320,31 @@ class Node:
             self.sort_columns()
         return self.store.lines[1:, self.start : self.stop]
 
+    def category_counts(
+        self, feature: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+        """Codes of a feature that are seen at the node, their class weights, numbers of rows.
+
+        Returns
+        -------
+        codes : ndarray of shape (n_seen,), ascending
+        counts : ndarray of shape (n_seen, n_classes)
+        sizes : ndarray of shape (n_seen,)
+        """
+        table = self.table
+        values = table.X[self.rows, feature]
+        known = ~np.isnan(values)
+        if not known.any():
+            return np.empty(0, dtype=np.int64), np.empty((0, table.n_classes)), np.empty(0)
+        n_categories = int(np.nanmax(values)) + 1
+        counts = _kernels.category_counts(
+            table.X, feature, self.store.lines[0], self.start, self.stop, table.codes,
+            self.store.weights, n_categories, table.n_classes,
+        )  # fmt: skip
+        sizes = np.bincount(values[known].astype(np.intp), self.shares[known]).astype(np.float64)
+        seen = np.flatnonzero(counts.sum(axis=1) > 0.0)
+        return seen, counts[seen], sizes[seen]
+
     def gain(self, split: Split) -> float:
         """Gain of a test at this node in units of the criterion.
 

@@ -73,7 +73,7 @@ class Categories(SplitFinder):
         best: CategorySplit | None,
         best_gain: float,
     ) -> tuple[CategorySplit | None, float]:
-        codes, counts, sizes = category_counts(node, feature)
+        codes, counts, sizes = node.category_counts(feature)
         for left in self._divisions(counts):
             if _is_small(node, counts, sizes, left, min_weight):
                 continue
@@ -144,23 +144,3 @@ def _is_small(
     rows = sizes[left].sum(), sizes[~left].sum()
     weights = counts[left].sum(), counts[~left].sum()
     return min(rows) < table.min_leaf - HAIR or min(weights) < min_weight
-
-
-def category_counts(
-    node: Node, feature: int
-) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
-    """Codes seen at the node, ascending, their class weights and their numbers of rows."""
-    table, store = node.table, node.store
-    values = table.X[node.rows, feature]
-    known = ~np.isnan(values)
-    if not known.any():
-        return np.empty(0, dtype=np.int64), np.empty((0, table.n_classes)), np.empty(0)
-    n_categories = int(np.nanmax(values)) + 1
-    counts = _kernels.category_counts(
-        table.X, feature, store.lines[0], node.start, node.stop, table.codes, store.weights,
-        n_categories, table.n_classes,
-    )  # fmt: skip
-    share = node.shares[known]
-    sizes = np.bincount(values[known].astype(np.intp), share).astype(np.float64)
-    seen = np.flatnonzero(counts.sum(axis=1) > 0.0)
-    return seen, counts[seen], sizes[seen]

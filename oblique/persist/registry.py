@@ -23,6 +23,7 @@ C = TypeVar("C", bound=type)
 OWN: dict[str, str] = {
     "ObliqueTreeClassifier": "oblique.estimators",
     "LDTClassifier": "oblique.estimators",
+    "IndecisionTreeClassifier": "oblique.indecision",
     "Columns": "oblique.encode",
     "LinearSplit": "oblique.split",
     "CategorySplit": "oblique.split",
@@ -32,6 +33,8 @@ OWN: dict[str, str] = {
     "SafeAdjusted": "oblique.finders",
     "BestOf": "oblique.finders",
     "FixedSplit": "oblique.finders",
+    "NumericClauses": "oblique.indecision",
+    "ObliqueClauses": "oblique.indecision",
     "CostComplexity": "oblique.pruning",
     "SafePruning": "oblique.pruning",
     "ErrorBased": "oblique.pruning",
