@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from oblique import LDTClassifier, ObliqueTreeClassifier
+from oblique import IndecisionTreeClassifier, LDTClassifier, ObliqueTreeClassifier
 from oblique.finders import AxisParallel, BestOf, Categories, LinearDiscriminant, SafeAdjusted
 from oblique.pruning import CostComplexity, ErrorBased, ReducedError, SafePruning
 
@@ -22,6 +22,10 @@ CLASSIFIERS = [
     ObliqueTreeClassifier(finder=AxisParallel("data"), pruning=ErrorBased()),
     ObliqueTreeClassifier(criterion="gain_ratio", pruning=ReducedError(), min_samples_leaf=2),
     LDTClassifier(pruning="safe"),
+    IndecisionTreeClassifier(),
+    # Oblique clauses leave the short cut for exact values: every node is an uncertain one.
+    IndecisionTreeClassifier(directions=LinearDiscriminant(min_samples=2)),
+    IndecisionTreeClassifier(directions=LinearDiscriminant(), independence="clause", refine=True),
     LDTClassifier(pruning=SafePruning(holdout=0.3), adjustment="pure", class_weight="balanced"),
 ]
 

@@ -52,7 +52,9 @@ def encode_cases(estimator: Any, X: Any, X_std: Any, columns: Columns) -> Uncert
     return align(X, columns.categories)
 
 
-def align(cases: UncertainTable, categories: dict[int, tuple[Any, ...]]) -> UncertainTable:
+def align(
+    cases: UncertainTable, categories: dict[int, tuple[Any, ...]], *, as_text: bool = False
+) -> UncertainTable:
     """Bring the values of discrete features into the order of a tree's codes.
 
     Probability on values that the tree does not know has no answer at its tests, as a missing
@@ -68,7 +70,8 @@ def align(cases: UncertainTable, categories: dict[int, tuple[Any, ...]]) -> Unce
     part = cases[:]
     shares = {}
     for j, known in categories.items():
-        place = {value: v for v, value in enumerate(cases.values[j])}
+        values = map(str, cases.values[j]) if as_text else cases.values[j]
+        place = {value: v for v, value in enumerate(values)}
         columns = [place.get(value, -1) for value in known]
         padded = np.hstack([cases.probabilities[j], np.zeros((len(cases), 1))])
         shares[j] = np.ascontiguousarray(padded[:, columns])
@@ -130,7 +133,8 @@ def learn_labels(
     parts : ndarray or None
         The entry's probability; None where every row has one label.
     """
-    shape = np.shape(y)
+    # Only the shape is read: mixed labels keep their types.
+    shape = () if y is None else np.asarray(y, dtype=object).shape
     if len(shape) != 2 or shape[1] < 2:
         classes, codes = encode_labels(y, n_rows)
         return classes, codes, np.arange(n_rows), None

@@ -17,7 +17,7 @@ from oblique.importance import column_spread
 from oblique.indecision.cases import encode_cases, learn_cases, learn_labels
 from oblique.indecision.clauses import NumericClauses, ObliqueClauses
 from oblique.indecision.node import CRITERIA, UncertainNode, UncertainRows, order_rows
-from oblique.indecision.predict import class_probabilities
+from oblique.indecision.predict import mix_leaves
 from oblique.indecision.reach import Method, check_method, node_probabilities
 from oblique.indecision.table import UncertainTable
 from oblique.induction import grow, grow_node_by_node
@@ -297,7 +297,7 @@ class IndecisionTreeClassifier(TreeClassifier):
         cases = self._cases(X, X_std)
         if cases.is_certain:
             return self.classes_[self.tree_.predict_codes(cases.means)]
-        shares = class_probabilities(self.tree_, cases, self._method())
+        shares = mix_leaves(self.tree_, cases, self._method())
         return self.classes_[self.tree_._mixed_labels(shares)]
 
     def predict_proba(self, X: Any, X_std: Any = None) -> Floats:
@@ -310,7 +310,7 @@ class IndecisionTreeClassifier(TreeClassifier):
         cases = self._cases(X, X_std)
         if cases.is_certain:
             return self.tree_.distribution(cases.means)
-        return class_probabilities(self.tree_, cases, self._method())
+        return mix_leaves(self.tree_, cases, self._method())
 
     def predict_log_proba(self, X: Any, X_std: Any = None) -> Floats:
         """Return the logarithm of `predict_proba`."""

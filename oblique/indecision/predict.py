@@ -44,7 +44,11 @@ def class_probabilities(model: Any, cases: UncertainTable, method: Method = "exa
     >>> class_probabilities(model, UncertainTable(X[:1], 1.0)).round(3)
     array([[0.825, 0.16 , 0.015]])
     """
-    tree, cases = fit_to_tree(model, cases)
+    return mix_leaves(*fit_to_tree(model, cases), method)
+
+
+def mix_leaves(tree: Tree, cases: UncertainTable, method: Method) -> Floats:
+    """`class_probabilities` of cases whose values are in the tree's order."""
     shares = tree._leaf_shares
     out = np.zeros((len(cases), tree.n_classes))
     block = max(1, _DENSE // tree.n_nodes)
@@ -69,7 +73,6 @@ def fit_to_tree(model: Any, cases: Any) -> tuple[Tree, UncertainTable]:
     tree = tree_of(model)
     columns = getattr(model, "_columns", None)
     if columns is not None:
-        categories = columns.categories
-    else:
-        categories = dict(tree.category_names or {})
-    return tree, align(cases, categories)
+        return tree, align(cases, columns.categories)
+    # A bare tree knows the values as texts.
+    return tree, align(cases, dict(tree.category_names or {}), as_text=True)
