@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from oblique._suggest import unknown_name
-from oblique.classifier import TreeClassifier, _generator
+from oblique.classifier import TreeClassifier, make_generator
 from oblique.finders import AxisParallel, BestOf, Categories, SplitFinder
 from oblique.finders.base import check_finder
 from oblique.holdout import hold_out
@@ -203,7 +203,7 @@ class IndecisionTreeClassifier(TreeClassifier):
             For bad parameters or data; see also `UncertainTable`.
         """
         finder, pruner, stopping = self._check_parameters()
-        rng = _generator(self.random_state)
+        rng = make_generator(self.random_state)
         cases, columns = learn_cases(self, X, X_std, self.categorical_features)
         classes, codes, rows, parts = learn_labels(y, len(cases))
         weights = self._weights(sample_weight, classes, codes, rows, parts, len(cases))
