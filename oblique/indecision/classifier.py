@@ -10,10 +10,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from oblique._suggest import unknown_name
 from oblique.classifier import TreeClassifier, make_generator
+from oblique.encode import Columns
 from oblique.finders import AxisParallel, BestOf, Categories, SplitFinder
 from oblique.finders.base import check_finder
-from oblique.holdout import hold_out
-from oblique.importance import column_spread
+from oblique.holdout import hold_out, order_by_value
 from oblique.indecision.cases import encode_cases, learn_cases, learn_labels
 from oblique.indecision.clauses import NumericClauses, ObliqueClauses
 from oblique.indecision.node import CRITERIA, UncertainNode, UncertainRows, order_rows
@@ -22,6 +22,7 @@ from oblique.indecision.reach import Method, check_method, node_probabilities
 from oblique.indecision.table import UncertainTable
 from oblique.induction import grow, grow_node_by_node
 from oblique.node import canonical_rows
+from oblique.profile import column_profile
 from oblique.pruning import Pruner
 from oblique.stopping import Stopping
 from oblique.weight import combine_weights
@@ -215,30 +216,31 @@ class IndecisionTreeClassifier(TreeClassifier):
             cases = cases[rows]
         unsafe = self._unsafe_code(classes, codes, weights)
         is_crisp = cases.is_certain and parts is None and self.directions is None
-        if is_crisp:
-            order = canonical_rows(cases.means, codes, weights)
-        else:
-            order = order_rows(cases, codes, weights)
+        order = (
+            canonical_rows(cases.means, codes, weights)
+            if is_crisp
+            else order_rows(cases, codes, weights)
+        )
         held = order[:0]
         if pruner is not None and pruner.holdout > 0.0:
+            order = order_by_value(order, cases.means, codes, weights)
             order, held = hold_out(order, codes, pruner.holdout, rng)
         shared = {
             "criterion": self.criterion, "categorical": columns.categorical, "unsafe": unsafe,
         }  # fmt: skip
+        names = self._names(classes, columns)
         if is_crisp:
-            crisp = AxisParallel() if columns.categorical is None else BestOf(
-                AxisParallel(), Categories()
-            )  # fmt: skip
             tree = grow(
-                cases.means, codes, n_classes=len(classes), finder=crisp, rng=rng,
-                sample_weight=weights, rows=order, stopping=stopping,
-                ties_to_unsafe=self._ties_to_unsafe(), names=self._names(classes, columns),
-                **shared,
+                cases.means, codes, n_classes=len(classes), finder=_crisp_finder(columns), rng=rng,
+                sample_weight=weights, rows=order, stopping=stopping, names=names,
+                ties_to_unsafe=self._ties_to_unsafe(), **shared,
             )  # fmt: skip
         else:
-            weight = float(order.size if weights is None else weights[order].sum())
             share = np.ones(len(cases)) if parts is None else parts
-            limits = stopping.resolve(round(float(share[order].sum())), weight)
+            limits = stopping.resolve(
+                round(float(share[order].sum())),
+                float(order.size if weights is None else weights[order].sum()),
+            )
             table = UncertainRows(
                 cases, codes, weights, len(classes), by_feature=self.independence == "feature",
                 floor=float(self.weight_floor), least_rest=float(self.min_samples_rest),
@@ -247,8 +249,7 @@ class IndecisionTreeClassifier(TreeClassifier):
             root = UncertainNode.make_root(table, order, share)
             tree = grow_node_by_node(root, limits, finder, rng).clothe(
                 criterion=self.criterion, n_features=cases.shape[1],
-                tie_class=unsafe if self._ties_to_unsafe() else -1,
-                **self._names(classes, columns),
+                tie_class=unsafe if self._ties_to_unsafe() else -1, **names,
             )  # fmt: skip
         if pruner is not None:
             use = held if held.size else order
@@ -259,7 +260,7 @@ class IndecisionTreeClassifier(TreeClassifier):
         self.classes_ = classes
         self.unsafe_class_ = classes[unsafe]
         self._columns = columns
-        self._spread = None if tree.is_axis_parallel else column_spread(cases.means, weights)
+        self._profile = column_profile(cases.means, weights)
         self.tree_ = tree
         return self
 
@@ -347,3 +348,10 @@ class IndecisionTreeClassifier(TreeClassifier):
 
     def _cases(self, X: Any, X_std: Any) -> UncertainTable:
         return encode_cases(self, X, X_std, self._columns)
+
+
+def _crisp_finder(columns: Columns) -> SplitFinder:
+    """Finder of the hard tree that is the limit of exact values."""
+    if columns.categorical is None:
+        return AxisParallel()
+    return BestOf(AxisParallel(), Categories())
