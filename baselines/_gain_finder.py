@@ -139,16 +139,16 @@ class GainFinder(SplitFinder):
         table, store = root.table, root.store
         root.sort_columns()
         columns = read_only(table.columns)
-        if root.n_rows == len(table.X):
-            values = _information.sorted_values(columns, store.lines)
-        else:
-            values = np.sort(columns, axis=1)
+        # Thresholds move to values of the whole table, also where some rows are held out.
+        is_whole = root.n_rows == len(table.X)
+        values = np.empty((0, 0)) if is_whole else np.sort(columns, axis=1)
         is_counted = bool((store.weights == 1.0).all())
         logs = xlogx_table(root.n_rows) if is_counted else np.empty(0)
         links, cuts, counts = _information.grow_by_worth(
-            columns, store.lines, values, table.numeric, table.codes, store.weights, root.counts,
+            columns, read_only(store.lines), values, table.codes, store.weights,
+            np.ones(len(table.X), dtype=np.bool_), root.n_rows, table.n_classes, table.numeric,
             logs, *rule, bool(self.mdl_correction), float(self.min_leaf_weight),
-            self.threshold == "data", limits.max_depth, limits.min_split,
+            self.threshold == "data", float(limits.max_depth), limits.min_split, False,
         )  # fmt: skip
         return axis_skeleton(links, cuts, counts)
 

@@ -46,6 +46,12 @@ def _worth(measure, gain, info, price):
 
 
 @jit
+def worth(measure, gain, info, price):
+    """Value of a test of some gain and split information, in bits, at a price."""
+    return _worth(measure, gain, info, price)
+
+
+@jit
 def choose(measure, gains, infos, prices, counted):
     """Choose a test from each one's gain and split information.
 
@@ -272,16 +278,16 @@ def _greatest_below(values, limit):
 # ---------------------------------------------------------------- whole trees
 
 
-@jit
-def take_members(columns, lines, codes, weights, member, n_members):
+@inline
+def _take_members(columns, lines, codes, weights, member, n_members):
     """Copy the part of a sorted table that belongs to some rows.
 
     Returns
     -------
     (columns, lines, codes, weights) of the members alone, numbered in canonical order
     """
-    d, n = columns.shape
-    name = np.empty(n, np.int32)
+    d, n = columns.shape[0], lines.shape[1]
+    name = np.empty(columns.shape[1], np.int32)
     parts = np.empty((d, n_members))
     orders = np.empty((d + 1, n_members), np.int32)
     some_codes = np.empty(n_members, np.int32)
@@ -306,8 +312,8 @@ def take_members(columns, lines, codes, weights, member, n_members):
     return parts, orders, some_codes, some_weights
 
 
-@jit
-def sorted_values(columns, lines):
+@inline
+def _sorted_values(columns, lines):
     """Each column's values in ascending order."""
     d, n = columns.shape[0], lines.shape[1]
     values = np.empty((d, n))
@@ -361,27 +367,12 @@ def _prices_now(node, links, parents, prices, discounted, groups, features, out)
         above = parents[above, 0]
 
 
-@jit
-def grow_by_worth(
+@inline
+def _grow(
     columns, lines, values, features, codes, weights, total, table, measure, prices, discounted,
     groups, mdl, min_leaf, at_data, max_depth, min_split,
 ):  # fmt: skip
-    """Grow a whole tree on complete numeric rows; writes to ``lines``.
-
-    Parameters
-    ----------
-    values : (d, m) ascending values that thresholds are moved to, where ``at_data``
-    features : all columns, ascending
-    measure, prices, discounted : what tests are worth, and for how much; (d,)
-    groups : (d,) number of the group of tests that share a price, -1 for none
-    min_leaf : least weight of a side
-    min_split : least number of rows at a node with a test
-
-    Returns
-    -------
-    Of each node, depth-first and left before right: (left child or -1, right child or -1,
-    column or -1), (threshold, share of the weight that goes left), class weights
-    """
+    """Grow a tree on all rows of a table; writes to ``lines``. See `grow_by_worth`."""
     n_classes = total.shape[0]
     d = features.shape[0]
     n_rows = lines.shape[1]
@@ -473,8 +464,8 @@ def grow_by_worth(
 # ---------------------------------------------------------------- nodes of a grown tree
 
 
-@jit
-def collapse(links, counts):
+@inline
+def _collapse(links, counts):
     """Make leaves, bottom up, of nodes whose subtree errs no less in training (C4.5)."""
     n = links.shape[0]
     below = np.empty(n)
@@ -494,9 +485,8 @@ def collapse(links, counts):
                 below[t] = both
 
 
-@jit
-def live_nodes(root, links, cuts, counts):
-    """Keep the nodes below a root, numbered depth-first and left before right."""
+@inline
+def _live_nodes(root, links, cuts, counts):
     n, n_classes = counts.shape
     new_links = np.empty((n, 3), np.int32)
     new_cuts = np.empty((n, 2))
@@ -527,27 +517,49 @@ def live_nodes(root, links, cuts, counts):
 
 
 @jit
-def grow_on_members(
-    columns, lines, codes, weights, member, n_members, n_classes, features, logs, measure, prices,
-    discounted, groups, mdl, min_leaf, at_data, max_depth,
+def grow_by_worth(
+    columns, lines, values, codes, weights, member, n_members, n_classes, features, logs, measure,
+    prices, discounted, groups, mdl, min_leaf, at_data, max_depth, min_split, may_collapse,
 ):  # fmt: skip
-    """Grow and collapse a tree on some rows of a sorted table; see `grow_by_worth`.
+    """Grow a whole tree on some complete numeric rows of a sorted table.
 
     Parameters
     ----------
-    member : (n,) which rows, ``n_members`` in all
+    values : (d, m) ascending values that thresholds are moved to, where ``at_data``; none (0, 0):
+        those of the rows
+    member : (n,) which rows, ``n_members`` of those in ``lines``
+    features : all columns, ascending
     logs : k log2 k for k = 0 ... n where all weights are one, or empty
+    measure, prices, discounted : what tests are worth, and for how much; (d,)
+    groups : (d,) number of the group of tests that share a price, -1 for none
+    min_leaf : least weight of a side
+    min_split : least number of rows at a node with a test
+    may_collapse : whether subtrees that err no less in training become leaves
+
+    Returns
+    -------
+    Of each node, depth-first and left before right: (left child or -1, right child or -1,
+    column or -1), (threshold, share of the weight that goes left), class weights
     """
-    parts, orders, some_codes, some_weights = take_members(
+    parts, orders, some_codes, some_weights = _take_members(
         columns, lines, codes, weights, member, n_members
     )
-    values = sorted_values(parts, orders)
+    if values.shape[0] == 0 and at_data:
+        values = _sorted_values(parts, orders)
     total = np.zeros(n_classes)
     for i in range(n_members):
         total[some_codes[i]] += some_weights[i]
-    links, cuts, counts = grow_by_worth(
+    links, cuts, counts = _grow(
         parts, orders, values, features, some_codes, some_weights, total, logs, measure, prices,
-        discounted, groups, mdl, min_leaf, at_data, max_depth, 2,
+        discounted, groups, mdl, min_leaf, at_data, max_depth, min_split,
     )  # fmt: skip
-    collapse(links, counts)
-    return live_nodes(0, links, cuts, counts)
+    if not may_collapse:
+        return links, cuts, counts
+    _collapse(links, counts)
+    return _live_nodes(0, links, cuts, counts)
+
+
+@jit
+def live_nodes(root, links, cuts, counts):
+    """Keep the nodes below a root, numbered depth-first and left before right."""
+    return _live_nodes(root, links, cuts, counts)

@@ -132,6 +132,20 @@ def priced_rule(
     return Rule(code, read_only(full), read_only(after), read_only(numbers))
 
 
+def value_of_test(
+    measure: Literal["icf", "cs_id3", "idx"], gain: float, cost: float, omega: float = 1.0
+) -> float:
+    """Value of a test that gains some bits at some cost; see `CostGain`.
+
+    Examples
+    --------
+    >>> value_of_test("icf", 1.0, cost=1.0)
+    0.5
+    """
+    rule = priced_rule(measure, 1, [cost], omega)
+    return float(_information.worth(rule.measure, gain, 1.0, rule.prices[0]))
+
+
 def _checked_costs(name: str, costs: ArrayLike, d: int, code: int) -> NDArray[np.float64]:
     try:
         given = np.array(costs, dtype=np.float64)
@@ -309,10 +323,12 @@ class TreeGrower:
     ) -> Tree:
         finder = self._finder
         depth = self._stopping.max_depth
-        links, cuts, counts = _information.grow_on_members(
-            *self._table, member, n_members, self._n_classes, self._features, self._logs, *rule,
-            bool(finder.mdl_correction), float(finder.min_leaf_weight),
-            finder.threshold == "data", np.inf if depth is None else float(depth),
+        columns, lines, codes, weights = self._table
+        links, cuts, counts = _information.grow_by_worth(
+            columns, lines, np.empty((0, 0)), codes, weights, member, n_members, self._n_classes,
+            self._features, self._logs, *rule, bool(finder.mdl_correction),
+            float(finder.min_leaf_weight), finder.threshold == "data",
+            np.inf if depth is None else float(depth), 2, True,
         )  # fmt: skip
         if limit is not None:
             rows = self._order[member[self._order]]
