@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from oblique.persist import load, save
     from oblique.plot import plot_tree
     from oblique.regions import plot_regions
-    from oblique.sensitivity import DecisionSurface, Explanation, explain
+    from oblique.sensitivity import DecisionSurface, Explanation, GeometricRanking, explain
     from oblique.split import CategorySplit, LinearSplit
     from oblique.tree import Tree
 
@@ -27,6 +27,7 @@ __all__ = [
     "CostModel",
     "DecisionSurface",
     "Explanation",
+    "GeometricRanking",
     "IndecisionTreeClassifier",
     "LDTClassifier",
     "LinearSplit",
@@ -49,6 +50,7 @@ _HOMES = {
     "CostModel": "costs",
     "DecisionSurface": "sensitivity",
     "Explanation": "sensitivity",
+    "GeometricRanking": "sensitivity",
     "IndecisionTreeClassifier": "indecision",
     "LDTClassifier": "estimators",
     "LinearSplit": "split",

@@ -387,7 +387,7 @@ def test_data_frames_are_read_by_name():
     [
         (
             lambda: DecisionSurface(stump(), "identity").nearest([[np.nan, 0.0]]),
-            "value nan in row 0, column a",
+            "value NaN in row 0, column a",
         ),
         (lambda: DecisionSurface(stump(), "identity").nearest([[INF, 0.0]]), "value inf in row 0"),
         (

@@ -1,14 +1,38 @@
 """How sensitive a classification is: distance to the decision surface, and what would change it."""
 
+from oblique.sensitivity.calibration import DensityCalibration
 from oblique.sensitivity.explanation import Explanation, Explanations, explain
+from oblique.sensitivity.leaf_probability import leaf_probabilities
+from oblique.sensitivity.population import (
+    count_sensitive_tests,
+    distance_histogram,
+    error_proximity,
+    share_within,
+    share_within_percent,
+    trace_summary,
+)
+from oblique.sensitivity.ranking import GeometricRanking, signed_distances
+from oblique.sensitivity.roc import compare_areas, partial_areas
 from oblique.sensitivity.surface import DecisionSurface, NearestCases
 from oblique.sensitivity.tests import SensitiveTest
 
 __all__ = [
     "DecisionSurface",
+    "DensityCalibration",
     "Explanation",
     "Explanations",
+    "GeometricRanking",
     "NearestCases",
     "SensitiveTest",
+    "compare_areas",
+    "count_sensitive_tests",
+    "distance_histogram",
+    "error_proximity",
     "explain",
+    "leaf_probabilities",
+    "partial_areas",
+    "share_within",
+    "share_within_percent",
+    "signed_distances",
+    "trace_summary",
 ]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from oblique.encode import encode_columns
 from oblique.tree import Tree
@@ -58,8 +59,8 @@ def view_model(model: Any) -> TreeModel:
             model,
             np.arange(model.n_classes) if names is None else np.array(names),
             _names(model, model),
-            lambda X: _plain_rows(X, model),
-            lambda rows: model.predict_codes(rows).astype(np.int64),
+            partial(_plain_rows, tree=model),
+            partial(_tree_codes, model),
         )
     if hasattr(model, "fit"):
         check_is_fitted(model)
@@ -69,8 +70,8 @@ def view_model(model: Any) -> TreeModel:
             tree,
             model.classes_,
             _names(model, tree),
-            lambda X: encode_columns(model, X, model._columns),
-            lambda rows: tree.predict_codes(rows).astype(np.int64),
+            partial(_encoded_rows, model),
+            partial(_tree_codes, tree),
             getattr(model, "_profile", None),
         )
     if tree is not None and hasattr(model, "classes_") and hasattr(tree, "node_count"):
@@ -84,20 +85,35 @@ def view_model(model: Any) -> TreeModel:
 def _view_sklearn(model: Any) -> TreeModel:
     """View of a scikit-learn tree, which compares float32 values when it predicts."""
     tree = Tree.from_sklearn(model)
-    shares = model.tree_.value[:, 0, :]
-    labels = shares.argmax(axis=1)
-
-    def predict_codes(rows: Rows) -> NDArray[np.int64]:
-        leaves = model.tree_.apply(rows.astype(np.float32))
-        return np.asarray(labels[leaves], dtype=np.int64)
-
     return TreeModel(
         tree,
         model.classes_,
         _names(model, tree),
-        lambda X: _plain_rows(X, tree),
-        predict_codes,
+        partial(_sklearn_rows, model),
+        partial(_sklearn_codes, model),
     )
+
+
+# Functions of a view are named ones, so that it can be pickled.
+
+
+def _tree_codes(tree: Tree, rows: Rows) -> NDArray[np.int64]:
+    return tree.predict_codes(rows).astype(np.int64)
+
+
+def _encoded_rows(model: Any, X: Any) -> Rows:
+    return encode_columns(model, X, model._columns)
+
+
+def _sklearn_rows(model: Any, X: Any) -> Rows:
+    return np.asarray(
+        validate_data(model, X, reset=False, dtype=np.float64, order="C", ensure_all_finite=False)
+    )
+
+
+def _sklearn_codes(model: Any, rows: Rows) -> NDArray[np.int64]:
+    leaves = model.tree_.apply(rows.astype(np.float32))
+    return np.asarray(model.tree_.value[leaves, 0, :].argmax(axis=1), dtype=np.int64)
 
 
 def _names(model: Any, tree: Tree) -> tuple[str, ...]:

@@ -238,6 +238,10 @@ class DecisionSurface:
         """
         return self._by_leaf(self._rows(X))
 
+    def predict_codes(self, X: Any) -> NDArray[np.int64]:
+        """Number of the predicted class of every case, as in ``classes``."""
+        return self._model.predict_codes(self._rows(X))
+
     def sup_sensitivity(self, X: Any, *, n_jobs: int | None = None) -> NDArray[np.float64]:
         """Distance of every case to the surface in the norm inf: error of input that is safe.
 
@@ -326,7 +330,7 @@ class DecisionSurface:
         if unknown.any():
             row, column = np.argwhere(unknown)[0]
             raise ValueError(
-                f"X has the value {rows[row, column]} in row {row}, column "
+                f"X has the value {_spell(rows[row, column])} in row {row}, column "
                 f"{self.feature_names[column]}: the distance of an incomplete case is not "
                 "defined; fill it in or leave the row out"
             )
@@ -409,6 +413,10 @@ class DecisionSurface:
     def numbers(self, features: Sequence[str | int]) -> list[int]:
         """Column numbers of attributes given by name or number."""
         return feature_numbers(features, "features", self.feature_names)
+
+
+def _spell(value: float) -> str:
+    return "NaN" if np.isnan(value) else str(value)
 
 
 def _over_chunks(function: Any, rows: Any, codes: Any, n_jobs: int | None) -> list[Any]:
