@@ -65,7 +65,7 @@ def check_covariance(covariance: ArrayLike, shape: tuple[int, int]) -> Floats:
         raise ValueError(
             f"covariance must have shape {(n, d, d)}, a matrix a row, got {table.shape}"
         )
-    _refuse_rows("covariance", ~np.isfinite(table).all(axis=(1, 2)), "holds NaN or infinity")
+    _refuse_rows("covariance", ~np.all(np.isfinite(table), axis=(1, 2)), "holds NaN or infinity")
     size = np.abs(table).max(axis=(1, 2))
     skew = np.abs(table - table.transpose(0, 2, 1)).max(axis=(1, 2))
     _refuse_rows("covariance", skew > 1e-9 * size, "is not symmetric")
@@ -106,10 +106,10 @@ def check_probabilities(
 
 def check_distributions(what: str, table: Floats, *, missing_allowed: bool) -> Floats:
     """Scale lines to sum to one; a line of NaN becomes zeros where that is allowed."""
-    missing = np.isnan(table).all(axis=1) & missing_allowed
+    missing = np.all(np.isnan(table), axis=1) & missing_allowed
     table = np.where(missing[:, None], 0.0, table)
-    _refuse_rows(what, ~np.isfinite(table).all(axis=1), "holds NaN or infinity")
-    _refuse_rows(what, (table < 0.0).any(axis=1), "holds a negative probability")
+    _refuse_rows(what, ~np.all(np.isfinite(table), axis=1), "holds NaN or infinity")
+    _refuse_rows(what, np.any(table < 0.0, axis=1), "holds a negative probability")
     total = table.sum(axis=1)
     bad = (np.abs(total - 1.0) > SUM_TOLERANCE) & ~missing
     if bad.any():

@@ -138,7 +138,7 @@ def read_replicates(
     if not correlated:
         variance = (rest**2).sum(axis=1) / (count - 1)
         return {"means": means, "std": np.sqrt(variance / count)}
-    whole = known.all(axis=2)
+    whole = np.all(known, axis=2)
     n_whole = whole.sum(axis=1)
     if (n_whole < 2).any():
         case = int(np.flatnonzero(n_whole < 2)[0])

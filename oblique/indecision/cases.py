@@ -136,8 +136,8 @@ def learn_labels(
     # Only the shape is read: mixed labels keep their types.
     shape = () if y is None else np.asarray(y, dtype=object).shape
     if len(shape) != 2 or shape[1] < 2:
-        classes, codes = encode_labels(y, n_rows)
-        return classes, codes, np.arange(n_rows), None
+        labels, label_codes = encode_labels(y, n_rows)
+        return labels, label_codes, np.arange(n_rows), None
     try:
         table = np.asarray(y, dtype=np.float64)
     except (TypeError, ValueError) as error:

@@ -225,7 +225,7 @@ class IndecisionTreeClassifier(TreeClassifier):
         if pruner is not None and pruner.holdout > 0.0:
             order = order_by_value(order, cases.means, codes, weights)
             order, held = hold_out(order, codes, pruner.holdout, rng)
-        shared = {
+        shared: dict[str, Any] = {
             "criterion": self.criterion, "categorical": columns.categorical, "unsafe": unsafe,
         }  # fmt: skip
         names = self._names(classes, columns)

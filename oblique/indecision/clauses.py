@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.random import Generator
 
     from oblique.node import Node
+    from oblique.split import Split
 
 Floats = NDArray[np.float64]
 
@@ -88,7 +89,7 @@ class ObliqueClauses(SplitFinder):
         """Raise ValueError or TypeError for a wrong parameter, also of the wrapped finder."""
         check_finder("finder", self.finder)
 
-    def find_split(self, node: Node, rng: Generator) -> LinearSplit | None:
+    def find_split(self, node: Node, rng: Generator) -> Split | None:
         """Return the best clause along the finder's direction, None when none gains."""
         table = _uncertain(node).table
         plane = self.finder.find_split(node, rng)

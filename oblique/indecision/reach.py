@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oblique._suggest import unknown_name
-from oblique.indecision import _reach_kernels
+from oblique.indecision import _reach
 from oblique.indecision.table import UncertainTable
 from oblique.node import read_only
 from oblique.split import CategorySplit
@@ -63,9 +63,9 @@ def node_probabilities(tree: Tree, cases: UncertainTable, method: Method = "exac
     routing = (*tree._routing, tree.missing_left)
     by_feature = method != "clause"
     if method == "moments":
-        _reach_kernels.reach_by_moments(*spelled, *routing, reach)
+        _reach.reach_by_moments(*spelled, *routing, reach)
         return reach
-    _reach_kernels.reach_by_clauses(*spelled, by_feature, *routing, reach)
+    _reach.reach_by_clauses(*spelled, by_feature, *routing, reach)
     if method == "clause" or (tree.is_axis_parallel and cases.covariance is None):
         return reach
     return _integrate(tree, cases, reach)
@@ -108,8 +108,11 @@ def spell(tree: Tree, cases: UncertainTable) -> Spelled:
         first[j], size[j] = place, share.shape[1] + 1
         place += size[j]
     joint = np.empty((0, 0, 0)) if cases.covariance is None else cases.covariance
-    arrays = (cases.means, cases.std, joint, np.ascontiguousarray(np.hstack(parts)), first, size)
-    return Spelled(*map(read_only, arrays))
+    shares = np.ascontiguousarray(np.hstack(parts))
+    return Spelled(
+        read_only(cases.means), read_only(cases.std), read_only(joint), read_only(shares),
+        read_only(first), read_only(size),
+    )  # fmt: skip
 
 
 # ---------------------------------------------------------------- integrals over polyhedra
@@ -125,8 +128,11 @@ def _integrate(tree: Tree, cases: UncertainTable, reach: Floats) -> Floats:
     for leaf in tree.leaves.tolist():
         path = tree.path(leaf)
         out[:, leaf] = _leaf_integral(tree, cases, leaf, path, alone)
-    total = out[:, tree.leaves].sum(axis=1, keepdims=True)
-    out[:, tree.leaves] /= np.where(total > 0.0, total, 1.0)
+    # Leaf by leaf: other sums would depend on the number of cases in the last bit.
+    total = np.zeros(len(cases))
+    for leaf in tree.leaves.tolist():
+        total += out[:, leaf]
+    out[:, tree.leaves] /= np.where(total > 0.0, total, 1.0)[:, None]
     for node in range(tree.n_nodes - 1, 0, -1):
         out[:, tree.parents[node]] += out[:, node]
     return out
@@ -147,7 +153,7 @@ def _moments(cases: UncertainTable, A: Floats) -> tuple[Floats, Floats]:
     """Mean (n, m) and covariance (n, m, m) of A x; features without a weight do not count."""
     used = np.flatnonzero(A.any(axis=0))
     B = A[:, used]
-    mean = cases.means[:, used] @ B.T
+    mean = np.einsum("nj,aj->na", cases.means[:, used], B)
     if cases.covariance is None:
         return mean, np.einsum("aj,nj,bj->nab", B, cases.std[:, used] ** 2, B)
     part = cases.covariance[:, used][:, :, used]

@@ -273,7 +273,7 @@ class UncertainTable:
         for j, share in self.probabilities.items():
             edges = np.cumsum(share, axis=1)[:, None, :-1]
             drawn = (rng.random((n, size))[..., None] > edges).sum(axis=-1)
-            out[..., j] = np.where(share.any(axis=1)[:, None], drawn, np.nan)
+            out[..., j] = np.where(np.any(share, axis=1)[:, None], drawn, np.nan)
         return np.asarray(out)
 
     def __setattr__(self, name: str, value: Any) -> None:
