@@ -105,6 +105,11 @@ class CellSearch:
         return self.metric.scale[self.columns]
 
     @cached_property
+    def all_free(self) -> bool:
+        """Whether the coordinates are the attributes themselves."""
+        return len(self.free) == self.partition.n_features
+
+    @cached_property
     def largest_offset(self) -> float:
         """Largest distance of a plane from the origin, 1 if all go through it."""
         if self.space is None:
@@ -172,8 +177,8 @@ def nearest_cells(search: CellSearch, X: Floats, useful: Flags, target: Integers
     codes = codes_of(search, X)
     cell = np.empty(n, dtype=np.int64)
     distance = np.empty(n)
-    point = X.copy()
     if search.boxes is not None:
+        point = X.copy()
         changed = np.zeros(codes.shape, dtype=np.bool_)
         boxes = search.boxes
         box_kernels.search_boxes(
@@ -181,7 +186,7 @@ def nearest_cells(search: CellSearch, X: Floats, useful: Flags, target: Integers
         )
         return NearestCells(np.where(cell < 0, -1, boxes.node[cell]), distance, point, changed)
     assert search.space is not None
-    moves = np.zeros((n, search.space.n_free))
+    moves = np.empty((n, search.space.n_free))
     work = np.empty((n, 2), dtype=np.int64)
     scaled = to_coordinates(search, X)
     kernels.search_batch(
@@ -190,7 +195,13 @@ def nearest_cells(search: CellSearch, X: Floats, useful: Flags, target: Integers
     if work[:, 1].any():
         for i in np.flatnonzero(work[:, 1]).tolist():
             _search_by_reference(search, i, scaled, codes, useful[target[i]], cell, distance, moves)
-    point[:, search.free] += search.column_scales[: len(search.free)] * moves[:, : len(search.free)]
+    if search.all_free:
+        point = moves * search.metric.scale
+        point += X
+    else:
+        n_free = len(search.free)
+        point = X.copy()
+        point[:, search.free] += search.column_scales[:n_free] * moves[:, :n_free]
     return NearestCells(cell, distance, point, _read_changes(search, moves))
 
 
@@ -202,7 +213,7 @@ def nearest_cell(search: CellSearch, x: Floats, useful: Flags, target: int) -> t
     if search.space is None or len(search.partition.category_features):
         near = nearest_cells(search, X, useful, row)
         return int(near.cell[0]), float(near.distance[0])
-    scaled = (x[search.columns] / search.column_scales)[None]
+    scaled = to_coordinates(search, X)
     moves = np.empty((1, search.space.n_free))
     work = np.empty((1, 2), dtype=np.int64)
     codes = np.empty((1, 0), dtype=np.int64)
@@ -225,6 +236,8 @@ def codes_of(search: CellSearch, X: Floats) -> Integers:
 
 def to_coordinates(search: CellSearch, X: Floats) -> Floats:
     """Cases in metric units: free attributes, categorical columns (zero), fixed attributes."""
+    if search.all_free:
+        return X / search.metric.scale
     scaled = np.ascontiguousarray(X[:, search.columns])
     scaled /= search.column_scales
     if len(search.paid):

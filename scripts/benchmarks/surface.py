@@ -191,7 +191,9 @@ def _beside_solvers(
         detail = _times(subject, ours, peer, "cases @ all planes")
         yield Record(SECTION, f"nearest / one matrix product, {name}", ratio, product, "<=", detail)
     else:
-        ours = compare_times(lambda: bare.nearest(subject), lambda: subject.own)[1]
+        ours = compare_times(
+            lambda: nearest_cells(bare.search, subject.X, bare.useful, own), lambda: subject.own
+        )[1]
     ours /= len(subject.X)
     leaves = _Leaves(subject, bare)
     for case, target, seconds in (
