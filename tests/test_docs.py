@@ -22,6 +22,14 @@ def test_python_examples_run(path, tmp_path, monkeypatch):
         exec(compile(block, path.name, "exec"), names)
 
 
+def test_sensitivity_prints_what_it_says(capsys):
+    path = ROOT / "docs" / "sensitivity.md"
+    names = {"__name__": "example"}
+    for block in blocks(path, "python"):
+        exec(compile(block, path.name, "exec"), names)
+    assert capsys.readouterr().out == "".join(blocks(path, "text"))
+
+
 def test_readme_example_prints_a_tree(capsys):
     (example,) = blocks(ROOT / "README.md", "python")
     exec(compile(example, "README.md", "exec"), {"__name__": "example"})

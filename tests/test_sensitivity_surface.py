@@ -264,14 +264,12 @@ def test_categories_change_at_a_cost_or_stay(finder, norm):
     frozen = DecisionSurface(model, X=X, norm=norm, frozen=["colour"]).nearest(X)
     assert (cheap.distance <= frozen.distance + 1e-12).all()
     assert (cheap.distance <= 0.01 * 3).mean() > 0.5
-    codes = model._columns.categories[0]
     for near in (cheap, frozen):
         found = near.status == "found"
-        points = X[found].reset_index(drop=True)
-        moved = near.counterfactual[found]
-        points["colour"] = pd.Categorical([codes[int(c)] for c in moved[:, 0]], categories=codes)
-        points["size"], points["weight"] = moved[:, 1], moved[:, 2]
-        assert (model.predict(points) == near.target_class[found]).all()
+        points = near.counterfactual_frame()
+        assert points.columns.tolist() == X.columns.tolist()
+        assert points[~found].isna().all(axis=None)
+        assert (model.predict(points[found]) == near.target_class[found]).all()
         assert (near.target_class[found] != near.predicted_class[found]).all()
     assert (
         frozen.counterfactual[frozen.status == "found", 0]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from oblique.encode import encode_columns
 from oblique.tree import Tree
 from projection import Partition
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Rows = NDArray[np.float64]
 
@@ -33,6 +36,8 @@ class TreeModel:
         Rows of float64; categories become codes.
     predict_codes : function of rows
         Class codes, by the model's own prediction.
+    categories : mapping of int to tuple
+        Values of each categorical column, in the order of their codes.
     profile : ndarray of shape (3, n_features) or None
         What the model remembers of its training rows, see `oblique.profile`.
     """
@@ -42,7 +47,18 @@ class TreeModel:
     feature_names: tuple[str, ...]
     encode: Callable[[Any], Rows]
     predict_codes: Callable[[Rows], NDArray[np.int64]]
+    categories: Mapping[int, tuple[Any, ...]]
     profile: Rows | None = None
+
+    def decode(self, rows: Rows) -> pd.DataFrame:
+        """Data frame of encoded rows, categories by their values."""
+        import pandas as pd  # slow to import, and only frames need it
+
+        columns: dict[str, Any] = dict(zip(self.feature_names, rows.T, strict=True))
+        for j, values in self.categories.items():
+            codes = np.where(np.isnan(rows[:, j]), -1.0, rows[:, j]).astype(np.int64)
+            columns[self.feature_names[j]] = pd.Categorical.from_codes(codes, list(values))
+        return pd.DataFrame(columns)
 
 
 def view_model(model: Any) -> TreeModel:
@@ -61,6 +77,7 @@ def view_model(model: Any) -> TreeModel:
             _names(model, model),
             partial(_plain_rows, tree=model),
             partial(_tree_codes, model),
+            model.category_names or {},
         )
     if hasattr(model, "fit"):
         check_is_fitted(model)
@@ -72,6 +89,7 @@ def view_model(model: Any) -> TreeModel:
             _names(model, tree),
             partial(_encoded_rows, model),
             partial(_tree_codes, tree),
+            model._columns.categories,
             getattr(model, "_profile", None),
         )
     if tree is not None and hasattr(model, "classes_") and hasattr(tree, "node_count"):
@@ -91,6 +109,7 @@ def _view_sklearn(model: Any) -> TreeModel:
         _names(model, tree),
         partial(_sklearn_rows, model),
         partial(_sklearn_codes, model),
+        {},
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,6 +25,9 @@ from projection import (
     nearest_cells,
     prepare_search,
 )
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FOUND, UNREACHABLE, UNROUTED = "found", "unreachable", "unrouted"
 _CHUNK = 16384
@@ -72,6 +75,13 @@ class NearestCases:
     def move(self) -> NDArray[np.float64]:
         """Sensitive move of each case, point minus case, in raw units."""
         return self.point - self.rows
+
+    def counterfactual_frame(self) -> pd.DataFrame:
+        """Counterfactuals as a data frame that the model can read, categories by their values.
+
+        A row of missing values stands where there is none.
+        """
+        return self.surface._model.decode(self.counterfactual)
 
     def sensitive_tests(self, i: int) -> list[SensitiveTest]:
         """Tests that bound the nearest point of case `i`, largest margin first."""
