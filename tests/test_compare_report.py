@@ -9,11 +9,11 @@ from sklearn.tree import DecisionTreeClassifier
 
 from oblique.compare import Design, Strategy, report, run
 from oblique.compare.design_file import read_design
-from oblique.compare.documents import format_latex, format_markdown
 from oblique.compare.plots import draw_critical_difference
 from oblique.compare.ranking import rank_strategies
-from oblique.compare.summary import tabulate
-from oblique.compare.tables import make_tables
+from oblique.compare.summary import summarize, tabulate
+from oblique.compare.tables import make_overviews, make_tables
+from oblique.compare.text import format_latex, format_markdown
 
 pytest.importorskip("scikit_posthocs", reason="needs the extra 'compare'")
 
@@ -89,8 +89,27 @@ def test_markdown(results):
     assert text.endswith("    found this\n")
 
 
+def test_overviews(results):
+    overall, unsafe = make_overviews(summarize(results.records))
+    assert overall.title == "overall accuracy, %, 50/50"
+    assert [column.heading for column in overall.columns] == [*SETS, "average rank"]
+    assert [row.strategy for row in overall.rows] == ["ap", "ldt", "majority<b>", "raising"]
+    for place in range(len(SETS)):
+        values = [row.figures[place].value for row in overall.rows[:3]]
+        assert [row.figures[place].is_best for row in overall.rows[:3]] == [
+            value == max(values) for value in values
+        ]
+    ranks = [row.figures[-1].value for row in overall.rows]
+    assert sum(ranks[:3]) == pytest.approx(6)
+    assert ranks[3] != ranks[3]
+    assert [figure.text for figure in overall.rows[3].figures] == ["-"] * 7
+    # Two of the sets have no unsafe class.
+    assert len(unsafe.columns) == 5
+
+
 def test_latex(results):
     text = format_latex(make_tables(results.records))
+    assert r"\label{tab:heart-complete-50-50}" in text
     assert text.count(r"\begin{tabular}") == text.count(r"\end{tabular}") == 6
     assert r"heart\_complete" in text
     assert r"$\pm$" in text
@@ -190,7 +209,9 @@ def test_in_a_browser(browser, folder, width, tmp_path):
         "return [...document.images].map(i => [i.complete, i.naturalWidth, i.width])"
     )
     assert len(pictures) >= 3
-    assert all(done and natural > 0 and shown <= width for done, natural, shown in pictures)
+    assert all(done and natural > 0 for done, natural, shown in pictures)
+    # On a telephone a picture scrolls in its frame, so that its lettering stays large enough.
+    assert all(shown <= max(width, 576) for _, _, shown in pictures)
     small = browser.execute_script(
         "return [...document.querySelectorAll('p, td, th button')]"
         ".filter(e => parseFloat(getComputedStyle(e).fontSize) < 11).length"
@@ -223,7 +244,8 @@ def test_sorting_in_a_browser(browser, folder):
     assert [float(v) for v in column(1)][:3] == known[::-1]
     assert json.dumps(float(column(1)[3])) == "NaN"  # no figure comes last
     click(1)
-    assert [float(v) for v in column(1)][1:] == known
+    assert [float(v) for v in column(1)][:3] == known
+    assert column(1)[3] == "nan"  # still last
     click(0)
     assert column(0) == sorted(names)
     assert browser.get_log("browser") == []

@@ -231,14 +231,9 @@ def _tell_failures(results: Results) -> int:
     if not results.failed:
         return 0
     print(f"{len(results.failed)} of {len(results.records)} cells failed:", file=sys.stderr)
-    told: dict[tuple[str, str, str], int] = {}
-    for record in results.failed:
-        cell, error = record["cell"], record["error"]
-        reason = f"{error['type']}: {error['message']}"
-        names = (cell["strategy"], cell["dataset"], reason)
-        told[names] = told.get(names, 0) + 1
-    for (strategy, dataset, reason), count in told.items():
-        print(f"  {strategy} on {dataset}, {count} cells: {reason}", file=sys.stderr)
+    for failure in results.failures:
+        where = f"{failure.strategy} on {failure.dataset}"
+        print(f"  {where}, {failure.cells} cells: {failure.reason}", file=sys.stderr)
     return 1
 
 

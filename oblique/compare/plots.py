@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -47,6 +48,9 @@ def draw_accuracies(summary: DataFrame) -> str:
         "unsafe_accuracy": "accuracy on the unsafe class, %",
     }
     drawn = {m: text for m, text in panels.items() if summary[m].notna().any()}
+    # A strategy that finished nothing keeps its colour, but has no place.
+    colours = _colour(summary)
+    summary = summary[summary["accuracy"].notna()]
     datasets = list(summary["dataset"].unique())
     strategies = list(summary["strategy"].unique())
     width_of_a_set = max(0.14 * (len(strategies) + 1.5), 0.075 * max(map(len, datasets)))
@@ -63,7 +67,7 @@ def draw_accuracies(summary: DataFrame) -> str:
                 100 * rows[measure].astype(float),
                 0.8 / len(strategies),
                 yerr=100 * rows[measure + "_ci"].astype(float),
-                color=_COLOURS[i % len(_COLOURS)],
+                color=colours[strategy],
                 error_kw={"elinewidth": 0.8},
                 label=strategy,
             )
@@ -99,17 +103,18 @@ def draw_trade_off(summary: DataFrame, measure: str, text: str) -> str:
     known = summary[summary[measure].notna() & summary["accuracy"].notna()]
     markers = "osD^vP*X<>"
     datasets = list(known["dataset"].unique())
-    for i, strategy in enumerate(known["strategy"].unique()):
+    colours = _colour(summary)
+    for strategy in known["strategy"].unique():
         rows = known[known["strategy"] == strategy]
         for _, row in rows.iterrows():
             axis.plot(
                 row[measure],
                 100 * row["accuracy"],
                 markers[datasets.index(row["dataset"]) % len(markers)],
-                color=_COLOURS[i % len(_COLOURS)],
+                color=colours[strategy],
                 markersize=5,
             )
-        axis.plot([], [], "s", color=_COLOURS[i % len(_COLOURS)], label=strategy)
+        axis.plot([], [], "s", color=colours[strategy], label=strategy)
     for i, dataset in enumerate(datasets):
         axis.plot([], [], markers[i % len(markers)], color="none", mec="black", label=dataset)
     _use_log_scale(axis)
@@ -159,6 +164,11 @@ def draw_critical_difference(ranking: Ranking) -> str:
         label_fmt_right="({rank:.2f}) {label}",
     )
     return _to_svg(figure)
+
+
+def _colour(summary: DataFrame) -> dict[str, str]:
+    """Give each strategy its colour, the same in all figures."""
+    return dict(zip(summary["strategy"].unique(), cycle(_COLOURS), strict=False))
 
 
 def _use_log_scale(axis: Axes) -> None:

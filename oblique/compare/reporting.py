@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Iterable
 from importlib.resources import files
 from os import PathLike
 from pathlib import Path
@@ -10,12 +11,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from oblique.compare import plots
 from oblique.compare.design_file import format_design
-from oblique.compare.documents import format_latex, format_markdown
 from oblique.compare.paired import PairedDifference, compare_pair
 from oblique.compare.ranking import Ranking, rank_strategies
 from oblique.compare.summary import summarize, tabulate
-from oblique.compare.tables import MORE_COLUMNS, make_tables
-from oblique.compare.text import format_agreement, format_pairs
+from oblique.compare.tables import MORE_COLUMNS, make_overviews, make_tables
+from oblique.compare.text import (
+    format_agreement,
+    format_latex,
+    format_markdown,
+    format_pairs,
+)
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -122,12 +127,12 @@ def _render(
         tables=tables,
         has_printed=any(f.printed for t in tables for row in t.rows for f in row.figures),
         more_tables=make_tables(results.records, MORE_COLUMNS),
-        findings=findings,
+        findings=_group(findings),
+        overviews=make_overviews(summary),
         pictures={p: _draw(summary[summary["protocol"] == p]) for p in protocols},
         rankings=_rank(table, protocols),
         differences=_differences(table, protocols),
         environments=_environments(results),
-        failures=_failures(results),
     )
 
 
@@ -185,15 +190,15 @@ def _environments(results: Results) -> list[dict[str, Any]]:
     return list(distinct.values())
 
 
-def _failures(results: Results) -> list[dict[str, Any]]:
-    """Group failed cells by strategy, data set and message; keep one traceback of each."""
-    groups: dict[tuple[str, str, str], dict[str, Any]] = {}
-    for record in results.failed:
-        cell, error = record["cell"], record["error"]
-        names = (cell["strategy"], cell["dataset"], f"{error['type']}: {error['message']}")
-        group = groups.setdefault(names, {"names": names, "cells": 0, **error})
-        group["cells"] += 1
-    return list(groups.values())
+def _group(findings: Iterable[str]) -> list[tuple[str, list[str]]]:
+    """Put indented lines under the line before them."""
+    grouped: list[tuple[str, list[str]]] = []
+    for line in findings:
+        if line.startswith(" "):
+            grouped[-1][1].append(line[2:])
+        else:
+            grouped.append((line, []))
+    return grouped
 
 
 def _write_p(p_value: float) -> str:

@@ -1,10 +1,13 @@
 """Running a design: what is in the store stays, what is missing is computed."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 from oblique.compare.cell import Cell
 from oblique.compare.design import Design
@@ -12,6 +15,25 @@ from oblique.compare.execute import Record
 from oblique.compare.local import Options, cells_in_flight, is_compiling, run_local
 from oblique.compare.progress import Progress
 from oblique.compare.store import ResultStore
+
+
+class Failure(NamedTuple):
+    """Cells of a strategy on a data set that failed for one reason.
+
+    Attributes
+    ----------
+    strategy, dataset, reason : str
+    cells : int
+        How many.
+    traceback : str
+        Of the first.
+    """
+
+    strategy: str
+    dataset: str
+    reason: str
+    cells: int
+    traceback: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +55,18 @@ class Results:
     def failed(self) -> list[Record]:
         """The records of the cells that failed."""
         return [record for record in self.records if record["status"] == "failed"]
+
+    @property
+    def failures(self) -> list[Failure]:
+        """The failed cells, those of one strategy on one data set for one reason together."""
+        found: dict[tuple[str, str, str], Failure] = {}
+        for record in self.failed:
+            cell, error = record["cell"], record["error"]
+            reason = f"{error['type']}: {error['message']}"
+            names = (cell["strategy"], cell["dataset"], reason)
+            known = found.get(names, Failure(*names, 0, error["traceback"]))
+            found[names] = known._replace(cells=known.cells + 1)
+        return list(found.values())
 
 
 def run(

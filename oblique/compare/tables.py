@@ -131,6 +131,58 @@ def make_tables(records: Iterable[Record], columns: Iterable[Column] = MAIN_COLU
     ]
 
 
+#: Measures that are shown for all data sets side by side.
+OVERVIEWS = (
+    ("overall accuracy, %", Column("", "accuracy", write_percent)),
+    ("accuracy on the unsafe class, %", Column("", "unsafe_accuracy", write_percent)),
+    ("cost", Column("", "cost", lambda v: f"{v:.4g}")),
+)
+
+
+def make_overviews(summary: DataFrame) -> list[Table]:
+    """Make one table for each protocol and main measure, a data set a column.
+
+    The last column is the average rank among the strategies that finished all data sets.
+
+    Parameters
+    ----------
+    summary : DataFrame
+        As :func:`oblique.compare.summarize` returns it.
+    """
+    tables = []
+    for protocol, group in summary.groupby("protocol", sort=False):
+        for title, column in OVERVIEWS:
+            means = group.pivot(index="strategy", columns="dataset", values=column.measure)
+            means = means.reindex(group["strategy"].unique())[group["dataset"].unique()]
+            known = means.dropna(axis="columns", how="all")
+            if known.shape[1] > 1:
+                tables.append(_make_overview(f"{title}, {protocol}", protocol, known, column))
+    return tables
+
+
+def _make_overview(title: str, protocol: str, means: DataFrame, column: Column) -> Table:
+    ascending = column.measure in LOWER_IS_BETTER
+    complete = means.dropna()
+    shown = means.assign(rank=complete.rank(ascending=ascending).mean(axis="columns"))
+    best = means.min() if ascending else means.max()
+    best["rank"] = shown["rank"].min()
+    writers = [column.write] * means.shape[1] + [lambda v: f"{v:.2f}"]
+    rows = tuple(
+        Row(
+            str(strategy),
+            tuple(
+                Figure("-" if np.isnan(v) else write(v), float(v), bool(v == best[name]), "")
+                for (name, v), write in zip(values.items(), writers, strict=True)
+            ),
+            0,
+        )
+        for strategy, values in shown.iterrows()
+    )
+    headings = [*map(str, means.columns), "average rank"]
+    columns = tuple(column._replace(heading=heading) for heading in headings)
+    return Table("", protocol, title, columns, rows)
+
+
 def _make_table(
     dataset: str, protocol: str, group: DataFrame, title: str, columns: Iterable[Column]
 ) -> Table:

@@ -1,14 +1,15 @@
-"""Results as text for a terminal."""
+"""Results as text: for a terminal, in Markdown, in LaTeX."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from oblique.compare.paired import compare_pair
 from oblique.compare.published import measure_agreement
 from oblique.compare.summary import summarize, tabulate
-from oblique.compare.tables import Table, make_tables
+from oblique.compare.tables import Figure, Table, make_tables
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -18,6 +19,11 @@ if TYPE_CHECKING:
 #: Strategies whose unsafe accuracies the paper's claim compares.
 CLAIMED_PAIRS = (("ldt", "ap"), ("ldt_safe_pruned", "ap_pruned"))
 _WIDTH = 14
+_LATEX_SIGNS = {
+    "\\": r"\textbackslash{}", "_": r"\_", "%": r"\%", "&": r"\&", "#": r"\#", "$": r"\$",
+    "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    "±": r"$\pm$",
+}  # fmt: skip
 
 
 def format_results(records: Iterable[Record]) -> str:
@@ -43,7 +49,8 @@ def format_agreement(summary: DataFrame) -> list[str]:
     if found is None:
         return []
     return [
-        f"Against Vadera (2005), LDT and AP at 50/50, {found.rows} printed rows: mean absolute "
+        f"Against Vadera (2005), LDT and AP at 50/50, {found.rows} printed "
+        f"{'row' if found.rows == 1 else 'rows'}: mean absolute "
         f"deviation {found.accuracy_points:.2f} points over overall, safe and unsafe accuracy, "
         f"{found.depth:.2f} edges in depth."
     ]
@@ -73,6 +80,57 @@ def format_pairs(table: DataFrame) -> list[str]:
     return lines
 
 
+def format_markdown(tables: Iterable[Table], findings: Iterable[str]) -> str:
+    """Write tables in Markdown; the best means are bold, printed figures in rows of their own.
+
+    Parameters
+    ----------
+    tables : iterable of Table
+    findings : iterable of str
+        Lines below the tables.
+    """
+    parts = ["# Comparison"]
+    for table in tables:
+        lines = [f"## {table.title}", ""]
+        lines.append(_markdown_row(["strategy", *(c.heading for c in table.columns)]))
+        lines.append(_markdown_row(["---", *["---:"] * len(table.columns)]))
+        for row in table.rows:
+            name = f"{row.strategy} ({row.failed} failed)" if row.failed else row.strategy
+            cells = [f"**{f.text}**" if f.is_best else f.text for f in row.figures]
+            lines.append(_markdown_row([name, *cells]))
+            if _is_printed(row.figures):
+                cells = [figure.printed or "-" for figure in row.figures]
+                lines.append(_markdown_row(["*Vadera 2005*", *cells]))
+        parts.append("\n".join(lines))
+    told = "\n".join(f"    {line}" for line in findings)
+    return "\n\n".join(filter(None, [*parts, told])) + "\n"
+
+
+def format_latex(tables: Iterable[Table]) -> str:
+    r"""Write tables in LaTeX for ``\input`` into a paper that loads the package booktabs.
+
+    Each has a label, such as ``tab:pima-50-50``; small type and narrow gaps let seven columns
+    stand in a text of 16 cm.
+    """
+    parts = ["% needs \\usepackage{booktabs}"]
+    for table in tables:
+        lines = [r"\begin{table}", r"\centering", rf"\caption{{{_escape(table.title)}}}"]
+        lines.append(rf"\label{{{_label(table)}}}")
+        lines.append(r"\small\setlength{\tabcolsep}{3pt}")
+        lines.append(rf"\begin{{tabular}}{{@{{}}l{'r' * len(table.columns)}@{{}}}}")
+        lines.append(r"\toprule")
+        lines.append(_latex_row(["", *(_escape(c.heading) for c in table.columns)]))
+        lines.append(r"\midrule")
+        for row in table.rows:
+            lines.append(_latex_row([_escape(row.strategy), *map(_latex_figure, row.figures)]))
+            if _is_printed(row.figures):
+                printed = [_escape(figure.printed or "-") for figure in row.figures]
+                lines.append(_latex_row([r"\quad printed", *printed]))
+        lines += [r"\bottomrule", r"\end{tabular}", r"\end{table}"]
+        parts.append("\n".join(lines))
+    return "\n\n".join(parts) + "\n"
+
+
 def _format_table(table: Table) -> str:
     width = max(_WIDTH, *(len(row.strategy) + 1 for row in table.rows))
     head = _format_line("", [column.heading for column in table.columns], width)
@@ -88,3 +146,30 @@ def _format_table(table: Table) -> str:
 
 def _format_line(name: str, cells: Iterable[str], width: int) -> str:
     return f"{name:<{width}}" + "".join(f"{cell:>{_WIDTH}}" for cell in cells)
+
+
+def _label(table: Table) -> str:
+    """Name of a table that LaTeX takes: letters, digits and hyphens."""
+    name = re.sub(r"[^A-Za-z0-9]+", "-", f"{table.dataset} {table.protocol}").strip("-")
+    return f"tab:{name}"
+
+
+def _is_printed(figures: Sequence[Figure]) -> bool:
+    return any(figure.printed for figure in figures)
+
+
+def _markdown_row(cells: Iterable[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def _latex_row(cells: Iterable[str]) -> str:
+    return " & ".join(cells) + r" \\"
+
+
+def _latex_figure(figure: Figure) -> str:
+    text = _escape(figure.text)
+    return rf"\textbf{{{text}}}" if figure.is_best else text
+
+
+def _escape(text: str) -> str:
+    return "".join(_LATEX_SIGNS.get(sign, sign) for sign in text)
