@@ -72,9 +72,11 @@ class ScaledRows(NamedTuple):
     ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """Return weights of scaled columns as features and their weights in the data's units."""
         kept = np.flatnonzero(weights)
+        spread = self.spread[kept]
         with np.errstate(over="ignore", under="ignore"):
-            # The largest weight is put near one, so that no unit of the data overflows.
-            values = weights[kept] / self.spread[kept]
+            # Spreads count relative to the smallest, and the largest weight is put near one, so
+            # that no unit of the data overflows.
+            values = weights[kept] / (spread / spread.min(initial=np.inf))
             values /= 2.0 ** np.floor(np.log2(np.abs(values).max(initial=1e-300)))
         usable = np.isfinite(values) & (values != 0.0)
         return self.features[kept[usable]], values[usable]
@@ -179,6 +181,8 @@ def scale_rows(
 ) -> ScaledRows | None:
     """Take the rows of a node in which no value of the features is missing.
 
+    Features without a known value at the node are left out first.
+
     Parameters
     ----------
     node : Node
@@ -197,7 +201,9 @@ def scale_rows(
     table, rows = node.table, node.rows
     features = table.numeric if features is None else features
     if table.has_missing:
-        rows = rows[~np.isnan(table.X[rows][:, features]).any(axis=1)]
+        known = ~np.isnan(table.X[rows][:, features])
+        has_values = known.any(axis=0)
+        rows, features = rows[known[:, has_values].all(axis=1)], features[has_values]
     if rows.size < 2 or features.size < least_columns:
         return None
     columns, features, centre, spread, codes, weights = _gather.gather(

@@ -14,7 +14,13 @@ from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 
 from baselines import _perturbation
-from baselines._checks import check_count, check_positive, check_probability
+from baselines._checks import (
+    check_count,
+    check_flag,
+    check_jobs,
+    check_positive,
+    check_probability,
+)
 from baselines._perturbation import Problem, Rules
 from baselines._sample import Sample, n_observations, take_sample
 from oblique import _kernels
@@ -259,10 +265,12 @@ class OC1(SplitFinder):
         )  # fmt: skip
         check_count("jumps", self.jumps, least=0)
         check_count("moves", self.moves, least=1)
-        if self.order not in ORDERS:
+        if not isinstance(self.order, str) or self.order not in ORDERS:
             raise ValueError(unknown_name("order", self.order, ORDERS))
         if self.scaling not in ("standard", None):
             raise ValueError(f'scaling={self.scaling!r} must be "standard" or None')
+        check_flag("include_constant", self.include_constant)
+        check_flag("in_place_moves", self.in_place_moves)
         check_probability("stagnation_probability", self.stagnation_probability)
         check_positive("axis_parallel_bias", self.axis_parallel_bias)
         if self.min_samples_oblique != "2d":
@@ -271,6 +279,7 @@ class OC1(SplitFinder):
             check_count("max_hyperplanes", self.max_hyperplanes, least=1, or_else="None")
         if self.max_seconds is not None:
             check_positive("max_seconds", self.max_seconds, or_else="None")
+        check_jobs(self.n_jobs)
 
 
 class OC1Classifier(TreeClassifier):
@@ -452,7 +461,9 @@ def _in_print(problem: Problem, criterion: str, history: _History) -> _History:
         costs = costs / problem.weight
     elif criterion in _RECIPROCAL:
         undivided = problem.undivided if criterion == "entropy" else 0.0
-        costs = problem.weight / (undivided - costs)
+        # A plane that gains nothing has an infinite impurity.
+        with np.errstate(divide="ignore"):
+            costs = problem.weight / np.maximum(undivided - costs, 0.0)
     return np.column_stack([history[:, 0], costs])
 
 

@@ -147,6 +147,21 @@ def test_degenerate_data(criterion):
     assert fit(wide, np.arange(8) % 2, criterion).score(wide, np.arange(8) % 2) == 1.0
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("scaling", ["quartiles", None])
+def test_numbers_at_the_edge_of_the_range(criterion, scaling):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 3))
+    y = (X.sum(axis=1) > 0.0).astype(int)
+    for factor in (1e300, 1e-300, 1e-312, [1e150, 1.0, 1e-150], [1e300, 1.0, 1e-300]):
+        model = fit(X * factor, y, criterion, scaling=scaling)
+        assert model.score(X * factor, y) > 0.95
+        assert np.isfinite(model.tree_.weights.data).all()
+    groups, labels = np.repeat(X[:5], 30, axis=0), np.arange(150) % 2
+    assert fit(groups, labels, criterion, scaling=scaling).score(groups, labels) == 0.5
+
+
 @parametrize_with_checks([ObliqueTreeClassifier(finder=CartLC())])
 def test_scikit_learn_check(estimator, check):
     check(estimator)

@@ -334,7 +334,12 @@ def test_rows_with_missing_values_stay_out_of_the_search():
     model = OC1Classifier(pruning=None, random_state=0).fit(X, y)
     assert model.hyperplanes_ > 0
     assert model.score(X, y) > 0.95
-    X[:, 2] = np.nan
+    # A column without any value does not hide the others.
+    X[:, 1] = np.nan
+    model = OC1Classifier(pruning=None, random_state=0).fit(X, y)
+    assert model.hyperplanes_ > 0
+    assert model.score(X, y) > 0.95
+    X[:, 1:] = np.nan
     assert OC1Classifier(pruning=None).fit(X, y).hyperplanes_ == 0
 
 
@@ -452,7 +457,12 @@ def test_strategies_search_as_their_papers_did():
         ("jumps", True, "integer of at least 0"),
         ("moves", 0, "integer of at least 1"),
         ("order", "sequental", "did you mean 'sequential'"),
+        ("order", ["best"], "did you mean 'best'"),
         ("scaling", "median", 'must be "standard" or None'),
+        ("include_constant", "yes", "True or False"),
+        ("in_place_moves", 3, "True or False"),
+        ("n_jobs", 0, "None or an integer other than 0"),
+        ("n_jobs", "two", "None or an integer other than 0"),
         ("stagnation_probability", 1.5, r"number in \[0, 1\]"),
         ("axis_parallel_bias", 0.0, "finite number > 0"),
         ("min_samples_oblique", -1, 'integer of at least 0 or "2d"'),
@@ -489,6 +499,44 @@ def test_degenerate_columns_and_rows(criterion):
     assert fit(wide, np.arange(8) % 2).score(wide, np.arange(8) % 2) == 1.0
     assert fit(np.zeros((5, 3)), [0, 1, 0, 1, 0]).tree_.n_leaves == 1
     assert fit(X, np.zeros(60)).tree_.n_leaves == 1
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("scaling", ["standard", None])
+def test_rows_that_no_plane_can_tell_apart(criterion, scaling):
+    fit = OC1Classifier(pruning=None, criterion=criterion, scaling=scaling, random_state=0).fit
+    # Groups of equal rows, half of them of each class.
+    X = np.repeat(np.random.default_rng(0).normal(size=(5, 3)), 30, axis=0)
+    assert fit(X, np.arange(150) % 2).score(X, np.arange(150) % 2) == 0.5
+    # Four points of an exclusive or are too few for a plane; max minority gains without one.
+    square = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+    model = fit(square, [0, 1, 1, 0])
+    assert model.hyperplanes_ == 0
+    assert model.tree_.n_leaves == (4 if criterion == "max_minority" else 1)
+    many = np.tile(square, (10, 1))
+    assert fit(many, [0, 1, 1, 0] * 10).score(many, [0, 1, 1, 0] * 10) == 1.0
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_numbers_at_the_edge_of_the_range(criterion):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 3))
+    y = (X.sum(axis=1) > 0.0).astype(int)
+    model = OC1Classifier(restarts=5, pruning=None, criterion=criterion, random_state=0)
+    plain = model.fit(X, y).tree_.n_leaves
+    for factor in (1e300, 4e307, 1e-300, 1e-312, [1e150, 1.0, 1e-150]):
+        assert model.fit(X * factor, y).score(X * factor, y) == 1.0
+        assert model.tree_.n_leaves == plain
+    # Units so far apart that no two weights fit one plane.
+    wide = X * [1e300, 1.0, 1e-300]
+    assert model.fit(wide, y).score(wide, y) > 0.95
+    # Rows of all sizes, and one row far out.
+    mixed = X * 10.0 ** rng.integers(-150, 150, (120, 1))
+    assert model.fit(mixed, y).score(mixed, y) > 0.8
+    far = np.vstack([X, [[1e200, 0.0, 0.0]]])
+    assert model.fit(far, np.append(y, 1)).score(far, np.append(y, 1)) > 0.95
 
 
 @pytest.mark.parametrize("power", [-300, -150, 150, 300])
