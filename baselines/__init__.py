@@ -8,12 +8,15 @@ from baselines.cost_weighted import CostWeighted
 from baselines.fisher import Fisher
 from baselines.hhcart import HHCART
 from baselines.icet import ICETClassifier
+from baselines.leave_one_out import LeaveOneOutLinear
 from baselines.linear_svm import LinearSVM
 from baselines.oc1 import OC1, OC1Classifier
 from baselines.principal_axes import PrincipalAxes
 from baselines.regression import Logistic, Ridge
 from baselines.robust_lp import LinearProgramError, RobustLP, RobustPlane, robust_plane
 from baselines.sparse_random import SparseRandom
+from baselines.tao import TreeAlternatingOptimization
+from baselines.tao_tree import TAOTreeClassifier
 
 __all__ = [
     "C45",
@@ -28,6 +31,7 @@ __all__ = [
     "Fisher",
     "ICETClassifier",
     "IDXClassifier",
+    "LeaveOneOutLinear",
     "LinearProgramError",
     "LinearSVM",
     "Logistic",
@@ -37,6 +41,8 @@ __all__ = [
     "RobustLP",
     "RobustPlane",
     "SparseRandom",
+    "TAOTreeClassifier",
+    "TreeAlternatingOptimization",
     "TreeGrower",
     "robust_plane",
 ]

@@ -7,6 +7,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines import _clusters
+
 GROUPS: Final = ("rest", "pairs", "superclasses")
 
 
@@ -97,13 +99,9 @@ def two_means(
     points: NDArray[np.float64], mass: NDArray[np.float64], side: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
     """Move points between two clusters until each is nearest to its own mean, (n,) of bool."""
-    for _ in range(20):
-        if side.all() or not side.any():
-            return side
-        centres = [np.average(points[side == s], axis=0, weights=mass[side == s]) for s in (0, 1)]
-        far = [((points - centre) ** 2).sum(axis=1) for centre in centres]
-        new = far[1] < far[0]
-        if (new == side).all():
-            break
-        side = new
-    return side
+    if side.all() or not side.any():
+        return side
+    found: NDArray[np.bool_] = _clusters.two_means(
+        np.ascontiguousarray(points), mass, side.astype(np.bool_)
+    )
+    return found

@@ -17,6 +17,7 @@ from baselines.principal_axes import PrincipalAxes
 from baselines.regression import Logistic, Ridge
 from baselines.robust_lp import RobustLP
 from baselines.sparse_random import SparseRandom
+from baselines.tao_tree import TAOTreeClassifier
 from oblique import ObliqueTreeClassifier
 from oblique.finders import AxisParallel, BestOf, Categories, SafeAdjusted, SplitFinder
 from oblique.pruning import CostComplexity
@@ -141,6 +142,16 @@ def cs_id3() -> CSID3Classifier:
 def idx() -> IDXClassifier:
     """IDX: gain for cost, of cost 1 unless set (Norton 1989; Turney 1995)."""
     return IDXClassifier()
+
+
+def tao() -> TAOTreeClassifier:
+    """Our own: leave-one-out regressions, improved by TAO, the most accurate size by folds."""
+    return TAOTreeClassifier()
+
+
+def tao_small() -> TAOTreeClassifier:
+    """As tao, but the smallest size within a standard error of the most accurate one."""
+    return TAOTreeClassifier(size="small")
 
 
 def _with_categories(*finders: SplitFinder, criterion: str = "entropy") -> ObliqueTreeClassifier:

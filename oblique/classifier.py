@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,6 +23,36 @@ from oblique.pruning import Pruner, pruning_path
 from oblique.stopping import Stopping, is_whole
 from oblique.target import encode_labels
 from oblique.weight import combine_weights, drop_zero_weights
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+    from oblique.tree import Tree
+
+
+class Growth(NamedTuple):
+    """Everything that the induction loop is handed but the rows to grow on.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n, d)
+    codes : ndarray of shape (n,), int32
+    weights : ndarray of shape (n,) or None
+    options : dict
+        Keyword arguments of `oblique.induction.grow`.
+    """
+
+    X: NDArray[np.float64]
+    codes: NDArray[np.int32]
+    weights: NDArray[np.float64] | None
+    options: dict[str, Any]
+
+    def grow(self, rows: NDArray[np.int32], rng: Generator, **changes: Any) -> Tree:
+        """Grow a tree on some rows, with some of the options changed."""
+        return grow(
+            self.X, self.codes, rows=rows, rng=rng, sample_weight=self.weights,
+            **{**self.options, **changes},
+        )  # fmt: skip
 
 
 class TreeClassifier(TreePredictor):
@@ -100,29 +130,38 @@ class TreeClassifier(TreePredictor):
         if weights is not None:
             rows, codes, weights = drop_zero_weights(rows, codes, weights)
         unsafe = self._unsafe_code(classes, codes, weights)
-        order = canonical_rows(rows, codes, weights)
-        held = order[:0]
-        if pruner is not None and pruner.holdout > 0.0:
-            order = order_by_value(order, rows, codes, weights)
-            order, held = hold_out(order, codes, pruner.holdout, rng)
-        tree = grow(
-            rows, codes, n_classes=len(classes), finder=finder, rng=rng, sample_weight=weights,
-            rows=order, criterion=self.criterion, stopping=stopping,
-            categorical=columns.categorical, unsafe=unsafe, ties_to_unsafe=self._ties_to_unsafe(),
-            names=self._names(classes, columns),
+        growth = Growth(
+            rows, codes, weights,
+            {
+                "n_classes": len(classes), "finder": finder, "criterion": self.criterion,
+                "stopping": stopping, "categorical": columns.categorical, "unsafe": unsafe,
+                "ties_to_unsafe": self._ties_to_unsafe(), "names": self._names(classes, columns),
+            },
         )  # fmt: skip
-        if pruner is not None:
-            use = held if held.size else order
-            tree = pruner.prune(
-                tree, rows[use], codes[use], unsafe=unsafe, rng=rng,
-                sample_weight=None if weights is None else weights[use],
-            )  # fmt: skip
+        self.tree_ = self._train(growth, canonical_rows(rows, codes, weights), pruner, rng)
         self.classes_ = classes
         self.unsafe_class_ = classes[unsafe]
         self._columns = columns
         self._profile = column_profile(rows, weights)
-        self.tree_ = tree
         return self
+
+    def _train(
+        self, growth: Growth, order: NDArray[np.int32], pruner: Pruner | None, rng: Generator
+    ) -> Tree:
+        """Make the tree of some rows, given in an order that depends on their content only."""
+        if pruner is None:
+            return growth.grow(order, rng)
+        held = order[:0]
+        if pruner.holdout > 0.0:
+            order = order_by_value(order, growth.X, growth.codes, growth.weights)
+            order, held = hold_out(order, growth.codes, pruner.holdout, rng)
+        tree = growth.grow(order, rng)
+        use = held if held.size else order
+        weights = growth.weights
+        return pruner.prune(
+            tree, growth.X[use], growth.codes[use], unsafe=growth.options["unsafe"], rng=rng,
+            sample_weight=None if weights is None else weights[use],
+        )  # fmt: skip
 
     def prune(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Prune the fitted tree with rows that it was not grown on.
@@ -145,6 +184,13 @@ class TreeClassifier(TreePredictor):
         pruner = self._pruner()
         if pruner is None or self.pruning is None:
             raise ValueError("pruning=None: set pruning before you call prune")
+        return self._prune_with(pruner, X, y, sample_weight)
+
+    def _prune_with(
+        self, pruner: Pruner, X: Any, y: Any, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Prune the fitted tree with a pruner that need not be the estimator's own."""
+        check_is_fitted(self)
         pruner.check_parameters()
         rng = make_generator(self.random_state)
         rows = encode_columns(self, X, self._columns)
