@@ -8,11 +8,12 @@ to it, two-point crossover, mutation bit by bit, an elite of one.
 from __future__ import annotations
 
 import contextlib
+import math
 import random
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from deap import base, tools
@@ -63,8 +64,10 @@ class _Cost(base.Fitness):
     weights = (-1.0,)
 
 
-class _Share(base.Fitness):
-    weights = (1.0,)
+class _Share(NamedTuple):
+    """How far a string is below the worst, in the shape in which DEAP looks for fitness."""
+
+    values: tuple[float]
 
 
 class Individual(list[int]):
@@ -73,7 +76,7 @@ class Individual(list[int]):
     def __init__(self, bits: Sequence[int], cost: float | None = None, trial: int = -1):
         super().__init__(bits)
         self.fitness = _Cost() if cost is None else _Cost((cost,))
-        self.share = _Share()
+        self.share = _Share((0.0,))
         self.trial = trial
 
     @property
@@ -219,7 +222,7 @@ def _breed(population: Population, rules: Rules, seed: int) -> list[Individual]:
     # Where all are alike, all have the same chance.
     level = 0.0 if sum(shares) > 0.0 else 1.0
     for one, share in zip(population.members, shares, strict=True):
-        one.share.values = (share + level,)
+        one.share = _Share((share + level,))
     size = rules.population_size
     with drawn_from(seed, population.generation):
         chosen = tools.selStochasticUniversalSampling(population.members, size, fit_attr="share")
@@ -229,7 +232,7 @@ def _breed(population: Population, rules: Rules, seed: int) -> list[Individual]:
             if random.random() < rules.crossover:
                 tools.cxTwoPoint(one, other)
         for child in children:
-            tools.mutFlipBit(child, indpb=rules.mutation)
+            flip_bits(child, rules.mutation)
     for child, parent in zip(children, chosen, strict=True):
         if not child.is_like(parent):
             child.fitness = _Cost()
@@ -238,6 +241,23 @@ def _breed(population: Population, rules: Rules, seed: int) -> list[Individual]:
         if not any(child.fitness.valid and child.is_like(elite) for child in children):
             children[-1] = elite.copy()
     return children
+
+
+def flip_bits(bits: list[int], chance: float) -> None:
+    """Turn each bit over with some chance.
+
+    As DEAP's ``mutFlipBit``, but drawn once a bit that turns instead of once a bit: few do.
+    """
+    if chance <= 0.0:
+        return
+    place = -1
+    while True:
+        # How many bits stay as they are before the next one turns: geometric.
+        stay = 0.0 if chance >= 1.0 else math.log(1.0 - random.random()) / math.log1p(-chance)
+        if stay >= len(bits) - place - 1:
+            return
+        place += 1 + int(stay)
+        bits[place] = 1 - bits[place]
 
 
 @contextlib.contextmanager

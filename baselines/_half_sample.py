@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
 from baselines._gain_finder import GainFinder
+from baselines._trial_kernels import draw_members
 from baselines.cost_criteria import CostGain
 from baselines.cost_weighted import CostWeighted
 from oblique.classifier import TreeClassifier
@@ -192,25 +193,29 @@ class Trials:
         self._n_grown = min(max(round(share * n), 1), n - 1)
         self._seed = seed
 
-    def divide(self, trial: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Rows that a trial grows its tree on, and rows that it is priced on."""
-        mixed = np.random.default_rng([self._seed, trial]).permutation(len(self._sample.X))
-        return mixed[: self._n_grown], mixed[self._n_grown :]
+    def members(self, trials: Sequence[int]) -> NDArray[np.bool_]:
+        """Which rows each of some trials grows its tree on, shape (n_trials, n)."""
+        numbers = np.array(trials, dtype=np.int64)
+        return draw_members(self._seed, numbers, len(self._sample.X), self._n_grown)
 
     def grow(self, biases: Biases, trial: int | None) -> Tree:
         """Tree of a trial; None: of all rows."""
-        return self._grow_on(None if trial is None else self.divide(trial)[0], biases)
+        rows = None if trial is None else np.flatnonzero(self.members([trial])[0])
+        return self._grow_on(rows, biases)
 
     def _grow_on(self, rows: NDArray[np.intp] | None, biases: Biases) -> Tree:
         return self.grower.grow(
             rows, costs=biases.costs, omega=biases.omega, confidence=biases.confidence / 100.0
         )
 
-    def cost(self, biases: Biases, trial: int) -> float:
-        """Average cost of a case of a trial's other rows."""
-        grown, others = self.divide(trial)
-        tree = self._grow_on(grown, biases)
-        data = self._sample
+    def costs(self, biases: Sequence[Biases], trials: Sequence[int]) -> list[float]:
+        """Average cost of a case of the other rows of each of some trials."""
+        members = self.members(trials)
+        return [self._cost(one, member) for one, member in zip(biases, members, strict=True)]
+
+    def _cost(self, biases: Biases, member: NDArray[np.bool_]) -> float:
+        tree = self._grow_on(np.flatnonzero(member), biases)
+        others, data = np.flatnonzero(~member), self._sample
         tests, wrong = case_costs(
             tree, data.X[others], data.codes[others], self._prices, self._errors
         )
@@ -219,7 +224,3 @@ class Trials:
             return float(total.mean())
         weights = data.weights[others]
         return float(total @ weights / weights.sum())
-
-    def costs(self, biases: Sequence[Biases], trials: Sequence[int]) -> list[float]:
-        """Average costs of several trials."""
-        return [self.cost(one, trial) for one, trial in zip(biases, trials, strict=True)]

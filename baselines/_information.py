@@ -563,3 +563,43 @@ def grow_by_worth(
 def live_nodes(root, links, cuts, counts):
     """Keep the nodes below a root, numbered depth-first and left before right."""
     return _live_nodes(root, links, cuts, counts)
+
+
+@jit
+def grow_many_by_worth(
+    columns, lines, codes, weights, members, n_members, n_classes, features, logs, measure, prices,
+    mdl, min_leaf, at_data, max_depth,
+):  # fmt: skip
+    """`grow_by_worth`, collapsed, for several choices of rows with prices of their own, no groups.
+
+    Parameters
+    ----------
+    members : (m, n) which rows, ``n_members`` in each line
+    prices : (m, d)
+
+    Returns
+    -------
+    links, cuts, counts as of one tree, one tree after the other; the (m + 1) places where they
+    begin
+    """
+    no_values = np.empty((0, 0))
+    groups = np.full(features.shape[0], -1, np.int32)
+    all_links, all_cuts = np.empty((256, 3), np.int32), np.empty((256, 2))
+    all_counts = np.empty((256, n_classes))
+    begins = np.zeros(members.shape[0] + 1, np.int64)
+    for m in range(members.shape[0]):
+        links, cuts, counts = grow_by_worth(
+            columns, lines, no_values, codes, weights, members[m], n_members, n_classes, features,
+            logs, measure, prices[m], prices[m], groups, mdl, min_leaf, at_data, max_depth, 2,
+            True,
+        )  # fmt: skip
+        begin, size = begins[m], links.shape[0]
+        begins[m + 1] = begin + size
+        while begin + size > all_links.shape[0]:
+            all_links, all_cuts = _longer(all_links), _longer(all_cuts)
+            all_counts = _longer(all_counts)
+        all_links[begin : begin + size] = links
+        all_cuts[begin : begin + size] = cuts
+        all_counts[begin : begin + size] = counts
+    n = begins[-1]
+    return all_links[:n], all_cuts[:n], all_counts[:n], begins

@@ -6,9 +6,11 @@ decision tree induction algorithm. Journal of Artificial Intelligence Research 2
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -18,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from baselines import _genetic
 from baselines._checks import check_count, check_probability
+from baselines._compiled_trials import CompiledTrials
 from baselines._genetic import RECORDED, Individual, Population, Rules
 from baselines._genome import Gene, Genome
 from baselines._half_sample import Biases, EstimatorGrower, Grower, Sample, Trials
@@ -234,7 +237,11 @@ class ICETClassifier(TreePredictor):
         identity = "" if self.checkpoint is None else self._identity(sample, costs)
         population, seed = self._begin(genome, rules, seed, prices, identity)
         grower = self._grower(sample, classes, seed)
-        trials = Trials(grower, sample, prices, errors, self.train_size, seed)
+        settings = (sample, prices, errors, self.train_size, seed)
+        if isinstance(grower, TreeGrower) and grower._is_plain:
+            trials: Trials = CompiledTrials(grower, *settings)
+        else:
+            trials = Trials(grower, *settings)
         for stand in self._generations(population, rules, seed, genome, trials):
             if self.checkpoint is not None:
                 write_search(self.checkpoint, stand, seed=seed, identity=identity)
@@ -372,28 +379,14 @@ class ICETClassifier(TreePredictor):
         from tqdm import tqdm
 
         n_jobs = effective_n_jobs(self.n_jobs)
-        # Compiled trees leave the interpreter's lock alone.
-        prefer = "processes" if isinstance(trials.grower, EstimatorGrower) else "threads"
-        with (
-            tqdm(
-                total=rules.n_trials, initial=population.trials, desc="ICET", unit="tree",
-                disable=not self.progress,
-            ) as bar,
-            Parallel(n_jobs=n_jobs, prefer=prefer) as parallel,
-        ):  # fmt: skip
+        bar = tqdm(
+            total=rules.n_trials, initial=population.trials, desc="ICET", unit="tree",
+            disable=not self.progress,
+        )  # fmt: skip
+        with bar, _side_by_side(trials, n_jobs) as price:
 
             def rate(fresh: list[Individual]) -> list[float]:
-                biases, numbers = _read_strings(genome, fresh), [one.trial for one in fresh]
-                if n_jobs == 1:
-                    return trials.costs(biases, numbers)
-                parts = [slice(k, None, n_jobs) for k in range(min(n_jobs, len(fresh)))]
-                found = parallel(
-                    delayed(trials.costs)(biases[part], numbers[part]) for part in parts
-                )
-                costs = [0.0] * len(fresh)
-                for part, values in zip(parts, found, strict=True):
-                    costs[part] = values
-                return costs
+                return price(_read_strings(genome, fresh), [one.trial for one in fresh])
 
             for stand in _genetic.search(population, rules, rate, seed):
                 bar.set_postfix(cost=f"{stand.history[-1]['best_so_far']:.4g}", refresh=False)
@@ -434,6 +427,43 @@ class ICETClassifier(TreePredictor):
 def _feature_names(sample: Sample) -> list[str]:
     names = sample.names["feature_names"]
     return [f"x{j}" for j in range(sample.X.shape[1])] if names is None else list(names)
+
+
+Part = tuple[list[Biases], list[int]]
+Price = Callable[[list[Biases], list[int]], list[float]]
+
+
+@contextlib.contextmanager
+def _side_by_side(trials: Trials, n_jobs: int) -> Iterator[Price]:
+    """Yield a function that runs some trials in parts, each in a thread or process of its own."""
+    if n_jobs == 1:
+        yield trials.costs
+        return
+
+    def price(biases: list[Biases], numbers: list[int]) -> list[float]:
+        parts = [slice(k, None, n_jobs) for k in range(min(n_jobs, len(numbers)))]
+        found = run([(biases[part], numbers[part]) for part in parts])
+        costs = [0.0] * len(numbers)
+        for part, values in zip(parts, found, strict=True):
+            costs[part] = values
+        return costs
+
+    if isinstance(trials, CompiledTrials):
+        # Compiled trials leave the interpreter's lock alone. A generation of them may take less
+        # than the hundredth of a second for which joblib sleeps between two looks at its workers.
+        with ThreadPoolExecutor(n_jobs) as pool:
+
+            def run(parts: list[Part]) -> list[list[float]]:
+                return list(pool.map(lambda part: trials.costs(*part), parts))
+
+            yield price
+    else:
+        with Parallel(n_jobs=n_jobs) as parallel:
+
+            def run(parts: list[Part]) -> list[list[float]]:
+                return parallel(delayed(trials.costs)(*part) for part in parts)
+
+            yield price
 
 
 def _read_strings(genome: Genome, strings: Sequence[Individual]) -> list[Biases]:

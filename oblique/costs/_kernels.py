@@ -65,11 +65,11 @@ def _pay_below(top, left, right, indptr, indices, values, full, later, group, pa
 
 
 @jit
-def node_costs(left, right, indptr, indices, values, full, later, group, delayed):
-    """What the tests of a case cost that ends at each node; parents come before children.
+def node_costs(root, left, right, indptr, indices, values, full, later, group, delayed):
+    """What the tests of a case cost that ends at each node below a root.
 
-    Tests are paid once, at their first use. Where a delayed one is met all tests of the subtree
-    below are paid, so that all its nodes cost the same.
+    Parents come before children. Tests are paid once, at their first use. Where a delayed one is
+    met all tests of the subtree below are paid, so that all its nodes cost the same.
     """
     n_nodes, d = left.shape[0], full.shape[0]
     n_groups = 0
@@ -83,7 +83,7 @@ def node_costs(left, right, indptr, indices, values, full, later, group, delayed
     stack = np.empty(2 * n_nodes + 2, np.int32)
     before = np.empty(n_nodes + 1, np.int32)
     height, size = 1, 0
-    stack[0] = 0
+    stack[0] = root
     before[0] = 0
     while height > 0:
         height -= 1
@@ -172,3 +172,53 @@ def cost_of_all(full, later, group):
         if group[j] >= 0:
             opened[group[j]] = True
     return cost
+
+
+# Classes that tie within rounding go to the smallest code, as in trees.
+TIE = 1e-12
+
+
+@jit
+def mean_costs(X, codes, weights, members, left, right, feature, threshold, counts, roots, begins,
+               full, later, group, delayed, errors):  # fmt: skip
+    """Mean cost of the rows that are no members, one tree of tests ``x_j <= c`` after the other.
+
+    Parameters
+    ----------
+    members : (m, n) which rows not to price
+    left, right, feature, threshold, counts : the trees' arrays; -1 is no child, no feature
+    roots, begins : (m,), (m + 1,) root of each tree, from where its arrays begin
+    errors : cost of each answer where each class is true
+    """
+    mean = np.empty(members.shape[0])
+    for m in range(members.shape[0]):
+        part = slice(begins[m], begins[m + 1])
+        lefts, rights, tested = left[part], right[part], feature[part]
+        cuts, mass = threshold[part], counts[part]
+        n_nodes = lefts.shape[0]
+        indptr, indices = np.zeros(n_nodes + 1, np.int32), np.zeros(n_nodes, np.int32)
+        label = np.empty(n_nodes, np.int64)
+        for node in range(n_nodes):
+            indptr[node + 1] = indptr[node]
+            if lefts[node] >= 0:
+                indices[indptr[node]] = tested[node]
+                indptr[node + 1] += 1
+            label[node] = 0
+            enough = mass[node].max() * (1.0 - TIE)
+            while mass[node, label[node]] < enough:
+                label[node] += 1
+        values = np.ones(n_nodes)
+        tests = node_costs(
+            roots[m], lefts, rights, indptr, indices, values, full, later, group, delayed
+        )
+        total, weight = 0.0, 0.0
+        for row in range(X.shape[0]):
+            if members[m, row]:
+                continue
+            node = roots[m]
+            while lefts[node] >= 0:
+                node = lefts[node] if X[row, tested[node]] <= cuts[node] else rights[node]
+            total += weights[row] * (tests[node] + errors[label[node], codes[row]])
+            weight += weights[row]
+        mean[m] = total / weight
+    return mean

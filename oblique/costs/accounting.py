@@ -101,7 +101,7 @@ def _tests_on_paths(
 
 def leaf_costs(tree: Tree, prices: Prices) -> NDArray[np.float64]:
     """Cost of the tests of a case that ends at each node, shape (n_nodes,)."""
-    return _kernels.node_costs(*_tests(tree), *prices)
+    return _kernels.node_costs(0, *_tests(tree), *prices)
 
 
 def _tests_of_divided(

@@ -524,3 +524,40 @@ def raise_axis_subtrees(X, codes, weights, confidence, deviation, bound, slack, 
             left[t], right[t] = -1, -1
             at = end[largest]
     return root, estimate[root]
+
+
+@jit
+def raise_many_axis_subtrees(X, codes, weights, members, order, confidence, deviation, bound,
+                             slack, counts, left, right, feature, threshold, begins):  # fmt: skip
+    """`raise_axis_subtrees` for several trees, each grown on some of the rows.
+
+    Parameters
+    ----------
+    members : (m, n) which rows
+    order : (n,) order in which their sums are formed
+    confidence, deviation : (m,)
+    counts, left, right, feature, threshold : the trees' arrays, one after the other
+    begins : (m + 1,) where each begins
+
+    Returns
+    -------
+    root of each tree, counted from where it begins
+    """
+    n, d = X.shape
+    roots = np.empty(members.shape[0], np.int64)
+    rows, row_codes = np.empty((n, d)), np.empty(n, codes.dtype)
+    row_weights = np.empty(n)
+    for m in range(members.shape[0]):
+        size = 0
+        for row in order:
+            if members[m, row]:
+                rows[size] = X[row]
+                row_codes[size] = codes[row]
+                row_weights[size] = weights[row]
+                size += 1
+        part = slice(begins[m], begins[m + 1])
+        roots[m] = raise_axis_subtrees(
+            rows[:size], row_codes[:size], row_weights[:size], confidence[m], deviation[m], bound,
+            slack, counts[part], left[part], right[part], feature[part], threshold[part],
+        )[0]  # fmt: skip
+    return roots
