@@ -17,10 +17,15 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from baselines import CostWeighted, ICETClassifier, _genetic
+from baselines._compiled_trials import CompiledTrials
 from baselines._genetic import Individual, Rules
 from baselines._genome import Gene, Genome
+from baselines._half_sample import Biases, Sample, Trials
+from baselines._trial_kernels import draw_members
+from baselines.cost_criteria import TreeGrower
 from oblique import ObliqueTreeClassifier, load, save
-from oblique.costs import CostModel, load_costs
+from oblique.costs import CostModel, TestCost, load_costs
+from oblique.costs.test_cost import tabulate
 from oblique.criteria import gain
 from oblique.datasets import load_dataset
 from oblique.finders import AxisParallel, BestOf, Categories, LinearDiscriminant
@@ -247,6 +252,64 @@ def test_without_strength_the_finder_is_as_it_was():
 def test_wrong_parameters_of_cost_weighted(finder, error, message):
     with pytest.raises(error, match=message):
         ObliqueTreeClassifier(finder=finder).fit(X, Y)
+
+
+# ---------------------------------------------------------------- trials
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.booleans(), st.booleans())
+def test_compiled_trials_cost_what_their_trees_cost(seed, weighted, free):
+    """Against growing, pruning and pricing tree by tree."""
+    rng = np.random.default_rng(seed)
+    n, d, m = int(rng.integers(4, 80)), 4, 3
+    table = rng.integers(0, 9, size=(n, d)).astype(float)
+    codes = rng.integers(0, 3, size=n).astype(np.int32)
+    table[:, 0] += codes
+    weights = rng.integers(1, 4, size=n) / 2.0 if weighted else None
+    sample = Sample(table, codes, weights, 3, None, {})
+    groups = ["a", "a", None, None]
+    prices = tabulate(
+        [
+            TestCost(float(rng.integers(5, 9)), 2.0 if g else None, g, bool(rng.random() < 0.4))
+            for g in groups
+        ]
+    )
+    grower = TreeGrower(table, codes, n_classes=3, sample_weight=weights)
+    settings_ = (sample, None if free else prices, rng.uniform(0, 99, (3, 3)), 0.5, seed)
+    biases = [
+        Biases(rng.uniform(1, 100, d), float(rng.random()), float(rng.uniform(1, 100)))
+        for _ in range(m)
+    ]
+    trials = rng.integers(0, 1000, size=m).tolist()
+    fast = CompiledTrials(grower, *settings_).costs(biases, trials)
+    np.testing.assert_allclose(fast, Trials(grower, *settings_).costs(biases, trials), rtol=1e-12)
+
+
+def test_halves_are_drawn_evenly():
+    members = draw_members(5, np.arange(4000), 9, 4)
+    assert (members.sum(axis=1) == 4).all()
+    # Each row in 4 of 9 draws, each pair in 4 * 3 of 9 * 8; five standard errors.
+    assert np.abs(members.mean(axis=0) - 4 / 9).max() < 5 * np.sqrt(4 / 9 * 5 / 9 / 4000)
+    both = (members[:, :, None] & members[:, None, :]).mean(axis=0)[np.triu_indices(9, 1)]
+    assert np.abs(both - 1 / 6).max() < 5 * np.sqrt(1 / 6 * 5 / 6 / 4000)
+    np.testing.assert_array_equal(draw_members(5, np.array([7, 3]), 9, 4), members[[7, 3]])
+    assert (draw_members(6, np.arange(50), 9, 4) != members[:50]).any()
+
+
+@pytest.mark.parametrize("chance", [0.0, 0.001, 0.3, 1.0])
+def test_bits_turn_with_the_chance_given(chance):
+    with _genetic.drawn_from(0, 0):
+        turned = np.array([_flipped(50, chance) for _ in range(2000)])
+    error = np.sqrt(chance * (1 - chance) / 2000)
+    assert np.abs(turned.mean(axis=0) - chance).max() <= 5 * error
+    assert abs(turned.mean() - chance) <= 5 * error / np.sqrt(50)
+
+
+def _flipped(n, chance):
+    bits = [0] * n
+    _genetic.flip_bits(bits, chance)
+    return bits
 
 
 # ---------------------------------------------------------------- the classifier
