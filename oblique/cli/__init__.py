@@ -14,7 +14,17 @@ import sys
 from collections.abc import Sequence
 from types import ModuleType
 
-from oblique.cli import compare, datasets, fit, predict, show, store, strategies
+from oblique.cli import (
+    compare,
+    datasets,
+    explain,
+    fit,
+    predict,
+    rank,
+    show,
+    store,
+    strategies,
+)
 
 #: Exit codes.
 DONE, CELLS_FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
@@ -24,6 +34,8 @@ COMMANDS: dict[str, ModuleType] = {
     "fit": fit,
     "predict": predict,
     "show": show,
+    "explain": explain,
+    "rank": rank,
     "datasets": datasets,
     "strategies": strategies,
     "store": store,

@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
-from oblique.cli.table import add_header_option, check_writable, print_json
+from oblique.cli.table import add_header_option, check_writable, print_json, read_cases
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -39,32 +39,12 @@ def execute(arguments: argparse.Namespace) -> int:
     model = load(arguments.model)
     if not hasattr(model, "predict_proba"):
         raise ValueError(f"{arguments.model} holds a {type(model).__name__}, no classifier")
-    predicted = _predict(model, _read_features(model, arguments.data, arguments.header))
+    predicted = _predict(model, read_cases(model, arguments.data, arguments.header))
     if arguments.json:
         print_json(predicted.to_dict("records"))
     else:
         predicted.to_csv(arguments.output or sys.stdout, index=False)
     return 0
-
-
-def _read_features(model: Any, location: str, header: bool | None) -> DataFrame:
-    """Read the columns that the model knows, in its order."""
-    from oblique.datasets import list_datasets, load_dataset, read_table
-
-    named = location in list_datasets()
-    if named:
-        table = load_dataset(location, header=header).data
-    else:
-        table = read_table(location, header=header)
-    if not hasattr(model, "feature_names_in_"):
-        return table
-    missing = [name for name in model.feature_names_in_ if name not in table]
-    if missing:
-        raise ValueError(
-            f"{location} lacks {len(missing)} columns that the model was trained on: "
-            f"{', '.join(missing)}"
-        )
-    return table[list(model.feature_names_in_)]
 
 
 def _predict(model: Any, data: DataFrame) -> DataFrame:

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from pandas import DataFrame
+
     from oblique.datasets import Dataset
 
 
@@ -45,6 +47,26 @@ def read_data(arguments: argparse.Namespace) -> Dataset:
         unsafe_class=arguments.unsafe,
         header=arguments.header,
     )
+
+
+def read_cases(model: Any, location: str, header: bool | None) -> DataFrame:
+    """Read cases from a file or a data set: the columns that the model knows, in its order."""
+    from oblique.datasets import list_datasets, load_dataset, read_table
+
+    named = location in list_datasets()
+    if named:
+        table = load_dataset(location, header=header).data
+    else:
+        table = read_table(location, header=header)
+    if not hasattr(model, "feature_names_in_"):
+        return table
+    missing = [name for name in model.feature_names_in_ if name not in table]
+    if missing:
+        raise ValueError(
+            f"{location} lacks {len(missing)} columns that the model was trained on: "
+            f"{', '.join(missing)}"
+        )
+    return table[list(model.feature_names_in_)]
 
 
 def add_seed_option(parser: argparse.ArgumentParser) -> None:
@@ -90,3 +112,22 @@ def print_columns(rows: Sequence[Sequence[Any]], *, headings: Sequence[str]) -> 
     for row in texts:
         cells = (f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
         print("  ".join(cells).rstrip())
+
+
+def assignments(texts: Sequence[str], option: str, example: str) -> dict[str, str]:
+    """Read ``NAME=VALUE`` arguments of an option that may be given many times."""
+    found = {}
+    for text in texts:
+        name, sign, value = text.rpartition("=")
+        if not sign or not name or not value:
+            raise ValueError(f"{option} {text}: write NAME=VALUE, such as {option} {example}")
+        found[name] = value
+    return found
+
+
+def number(text: str, option: str) -> float:
+    """Read a number given to an option."""
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"{option}: {text!r} is no number") from None

@@ -11,7 +11,7 @@ from oblique.sensitivity.population import (
     share_within_percent,
     trace_summary,
 )
-from oblique.sensitivity.ranking import GeometricRanking, signed_distances
+from oblique.sensitivity.ranking import GeometricRanking, rank_cases, signed_distances
 from oblique.sensitivity.roc import compare_areas, partial_areas
 from oblique.sensitivity.surface import DecisionSurface, NearestCases
 from oblique.sensitivity.tests import SensitiveTest
@@ -31,6 +31,7 @@ __all__ = [
     "explain",
     "leaf_probabilities",
     "partial_areas",
+    "rank_cases",
     "share_within",
     "share_within_percent",
     "signed_distances",

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from oblique.describe import Description, describe
 from oblique.profile import DEVIATION, HIGH, LOW, column_profile
 from oblique.sensitivity.errors_near import ErrorRate, KnownCases
 from oblique.sensitivity.model import view_model
@@ -18,6 +19,8 @@ from oblique.sensitivity.surface import DecisionSurface, NearestCases
 from oblique.sensitivity.tests import SensitiveTest, describe_test, hyperplane_distance
 from oblique.tree import Tree
 from projection import Metric
+
+_TERMS = 3
 
 
 class TraceTest(NamedTuple):
@@ -73,7 +76,8 @@ class LeafDistance(NamedTuple):
         Its class.
     distance : float
     tests : list of str
-        Tests on the way to the leaf that the case does not meet, as they stand for the case.
+        Tests on the way to the leaf that the case does not meet, as they stand for the case;
+        of an oblique test the largest weights.
     """
 
     leaf: int
@@ -399,15 +403,23 @@ class Explanations(Sequence[Explanation]):
         ]  # fmt: skip
 
     def _refused_tests(self, row: NDArray[np.float64], leaf: int) -> list[str]:
-        tree, names = self.surface.tree, self.surface.feature_names
+        tree = self.surface.tree
         refused = []
         for node, wants_left in _path(tree, leaf):
             split = tree.split(node)
             assert split is not None
             goes_left = float(split.membership(row[None])[0]) == 1.0
             if goes_left != wants_left:
-                refused.append(describe_test(tree, names, node, passed=goes_left))
+                refused.append(str(self._in_short.condition(node, left=goes_left)))
         return refused
+
+    @cached_property
+    def _in_short(self) -> Description:
+        """Tests with their largest weights only."""
+        return describe(
+            self.surface.tree, feature_names=self.surface.feature_names, max_weights=_TERMS,
+            decimals=4, spread=self.surface.metric.scale,
+        )  # fmt: skip
 
 
 def _path(tree: Tree, leaf: int) -> list[tuple[int, bool]]:

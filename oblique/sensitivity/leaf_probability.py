@@ -13,6 +13,7 @@ from oblique.sensitivity.model import view_model
 LeafEstimate = Literal["laplace", "m", "raw"]
 ESTIMATES = ("laplace", "m", "raw")
 _PRIOR_MASS = 10.0
+_TINY = 1e-300
 
 
 def leaf_probabilities(
@@ -51,10 +52,6 @@ def leaf_probabilities(
     ----------
     B. Cestnik, "Estimating probabilities: a crucial task in machine learning", ECAI 1990.
     """
-    if method not in ESTIMATES:
-        raise ValueError(unknown_name("method", str(method), ESTIMATES))
-    if m is not None and not m > 0.0:
-        raise ValueError(f"m={m!r} must be positive, or None for 10 over the class's share")
     view = view_model(model)
     tree = view.tree
     leaves = tree.apply(view.encode(X))
@@ -70,16 +67,41 @@ def leaf_probabilities(
         )
     cells = leaves * n_classes + codes
     k = np.bincount(cells, weights=mass, minlength=tree.n_nodes * n_classes)
-    k = k.reshape(tree.n_nodes, n_classes)
-    n = k.sum(axis=1, keepdims=True)
-    if method == "laplace":
-        estimate = (k + 1.0) / (n + n_classes)
-    elif method == "m":
-        prior = np.maximum(k.sum(axis=0) / max(k.sum(), 1e-300), 1e-300)
-        strength = np.full(n_classes, m) if m is not None else _PRIOR_MASS / prior
-        estimate = (k + strength * prior) / (n + strength)
-    else:
-        own = tree.counts / np.maximum(tree.counts.sum(axis=1, keepdims=True), 1e-300)
-        estimate = np.where(n > 0.0, k / np.maximum(n, 1e-300), own)
+    k = k.reshape(tree.n_nodes, n_classes).astype(np.float64)
+    if method == "raw":
+        k = np.where(k.sum(axis=1, keepdims=True) > 0.0, k, tree.counts)
+    estimate = smooth_counts(k, method=method, m=m, totals=k[tree.leaves].sum(axis=0))
     estimate[tree.children_left >= 0] = np.nan
     return estimate
+
+
+def smooth_counts(
+    k: NDArray[np.float64],
+    *,
+    method: LeafEstimate = "laplace",
+    m: float | None = None,
+    totals: NDArray[np.float64] | None = None,
+) -> NDArray[np.float64]:
+    """Class probabilities from the class counts of nodes, see `leaf_probabilities`.
+
+    Parameters
+    ----------
+    k : ndarray of shape (n_nodes, n_classes)
+    method, m
+        As in `leaf_probabilities`.
+    totals : ndarray of shape (n_classes,) or None
+        Counts of all rows, which give the classes' shares; None: those of the first node.
+    """
+    if method not in ESTIMATES:
+        raise ValueError(unknown_name("method", str(method), ESTIMATES))
+    if m is not None and not m > 0.0:
+        raise ValueError(f"m={m!r} must be positive, or None for 10 over the class's share")
+    n = k.sum(axis=1, keepdims=True)
+    if method == "laplace":
+        return np.asarray((k + 1.0) / (n + k.shape[1]))
+    if method == "raw":
+        return np.asarray(k / np.maximum(n, _TINY))
+    totals = k[0] if totals is None else totals
+    prior = np.maximum(totals / max(totals.sum(), _TINY), _TINY)
+    strength = np.full(k.shape[1], m) if m is not None else _PRIOR_MASS / prior
+    return np.asarray((k + strength * prior) / (n + strength))

@@ -145,8 +145,10 @@ def error_proximity(distance: ArrayLike, is_error: ArrayLike) -> ErrorProximity:
     if len(errors) > 1 and len(hits) > 1:
         test = ttest_ind(hits, errors, equal_var=False, alternative="greater")
         statistic, p_value = float(test.statistic), float(test.pvalue)
-    means = [float(part.mean()) if len(part) else float("nan") for part in (hits, errors)]
-    return ErrorProximity(statistic, p_value, *means, len(hits), len(errors))
+    mean_success, mean_error = (
+        float(part.mean()) if len(part) else float("nan") for part in (hits, errors)
+    )
+    return ErrorProximity(statistic, p_value, mean_success, mean_error, len(hits), len(errors))
 
 
 def count_sensitive_tests(near: NearestCases) -> NDArray[np.int64]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,9 +13,17 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from oblique._suggest import unknown_name
 from oblique.sensitivity.calibration import DensityCalibration
-from oblique.sensitivity.leaf_probability import ESTIMATES, LeafEstimate, leaf_probabilities
+from oblique.sensitivity.leaf_probability import (
+    ESTIMATES,
+    LeafEstimate,
+    leaf_probabilities,
+    smooth_counts,
+)
 from oblique.sensitivity.model import view_model
 from oblique.sensitivity.surface import DecisionSurface
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 Scope = Literal["global", "local"]
 _SCOPES = ("global", "local")
@@ -195,6 +203,76 @@ class GeometricRanking(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             return _density_probabilities(self._calibrator, self.decision_function(X))
         probabilities: NDArray[np.float64] = self._calibrator.predict_proba(X)
         return probabilities
+
+
+def rank_cases(
+    model: Any,
+    X: Any,
+    positive_class: Any,
+    *,
+    scope: Scope = "global",
+    leaf_estimate: LeafEstimate = "laplace",
+    metric: Any = "minmax",
+    sample: Any = None,
+) -> DataFrame:
+    """Order cases by how surely a fitted model gives them a class.
+
+    Parameters
+    ----------
+    model : Tree or fitted classifier
+        Leaf estimates come from the class counts of its leaves.
+    X : array-like or data frame of shape (n, n_features)
+    positive_class : object
+        One of the model's classes.
+    scope, leaf_estimate
+        As in `GeometricRanking`.
+    metric, sample
+        Metric of the distance and its rows, as `metric` and `X` of `DecisionSurface`.
+
+    Returns
+    -------
+    ranking : DataFrame
+        Surest case first; columns rank (cases of equal score share the best), row (number in
+        `X`, from 0), predicted, score (signed distance), leaf, estimate (of the leaf).
+
+    Examples
+    --------
+    >>> from oblique import ObliqueTreeClassifier
+    >>> from oblique.datasets import load_dataset
+    >>> from oblique.sensitivity import rank_cases
+    >>> data = load_dataset("bupa")
+    >>> model = ObliqueTreeClassifier(max_depth=2, random_state=0).fit(data.data, data.target)
+    >>> list(rank_cases(model, data.data, 2).columns)
+    ['rank', 'row', 'predicted', 'score', 'leaf', 'estimate']
+    """
+    from pandas import DataFrame
+
+    for name, value, known in (
+        ("scope", scope, _SCOPES),
+        ("leaf_estimate", leaf_estimate, ESTIMATES),
+    ):
+        if value not in known:
+            raise ValueError(unknown_name(name, str(value), known))
+    surface = DecisionSurface(model, metric, X=sample)
+    score = surface.score(X, positive_class)
+    k = surface.classes.tolist().index(positive_class)
+    leaves = surface.apply(X)
+    estimate = smooth_counts(surface.tree.counts, method=leaf_estimate)[leaves, k]
+    keys = (score, estimate) if scope == "local" else (score,)
+    order = np.lexsort([-key for key in keys])
+    ordered = np.stack([key[order] for key in keys])
+    starts = np.concatenate([[True], (np.diff(ordered, axis=1) != 0).any(axis=0)])
+    place = np.flatnonzero(starts)[np.cumsum(starts) - 1] if len(order) else order
+    return DataFrame(
+        {
+            "rank": place + 1,
+            "row": order,
+            "predicted": surface.classes[surface.predict_codes(X)][order],
+            "score": score[order],
+            "leaf": leaves[order],
+            "estimate": estimate[order],
+        }
+    )
 
 
 def _fit_densities(

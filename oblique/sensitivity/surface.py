@@ -252,6 +252,10 @@ class DecisionSurface:
         """Number of the predicted class of every case, as in ``classes``."""
         return self._model.predict_codes(self._rows(X))
 
+    def apply(self, X: Any) -> NDArray[np.int64]:
+        """Node of the leaf of every case."""
+        return self.tree.apply(self._rows(X))
+
     def sup_sensitivity(self, X: Any, *, n_jobs: int | None = None) -> NDArray[np.float64]:
         """Distance of every case to the surface in the norm inf: error of input that is safe.
 
@@ -317,8 +321,8 @@ class DecisionSurface:
         leaves = self.tree.leaves
         alone = np.zeros((len(leaves), self.tree.n_nodes), dtype=np.bool_)
         alone[np.arange(len(leaves)), leaves] = self._open_leaves[leaves]
-        useful = self._partition.spread(alone)
         search = self._search(self.metric.norm)
+        useful = search.spread(alone)
         numbers = np.arange(len(leaves))
         out = np.empty((len(rows), len(leaves)))
         for row, case in zip(out, rows, strict=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,13 +14,15 @@ if TYPE_CHECKING:
     from oblique.sensitivity.explanation import Explanation, Move
 
 _LEAVES_SHOWN = 5
+_WIDTH = 100
 
 
 def explanation_text(it: Explanation) -> str:
     """Explanation as a text of short paragraphs."""
     lines = [f"Case {it.case}: class {it.predicted_class}, {_shares(it)} in leaf {it.leaf}"]
     if it.trace:
-        lines.append("because " + "\n    and ".join(test.text for test in it.trace))
+        lines += _wrapped("because ", it.trace[0].text)
+        lines += [line for test in it.trace[1:] for line in _wrapped("    and ", test.text)]
     lines += ["", _distance_line(it)]
     if it.limits:
         lines.append(f"under the limits: {'; '.join(it.limits)}")
@@ -28,7 +31,8 @@ def explanation_text(it: Explanation) -> str:
         lines += _move_table(it.moves)
     if it.sensitive_tests:
         lines += ["", "Tests that hold the case back, largest margin first:"]
-        lines += [f"  {test.text}   margin {_n(test.margin)}" for test in it.sensitive_tests]
+        for test in it.sensitive_tests:
+            lines += _wrapped(f"  margin {_n(test.margin)}: ", test.text)
     if len(it.distance_by_class) > 2:
         others = sorted(
             (d, str(k)) for k, d in it.distance_by_class.items() if k != it.predicted_class
@@ -38,7 +42,9 @@ def explanation_text(it: Explanation) -> str:
         lines += ["", "Leaves of other classes, nearest first:"]
         for entry in it.distance_by_leaf[:_LEAVES_SHOWN]:
             tests = "; ".join(entry.tests) or "on the border"
-            lines.append(f"  {_n(entry.distance):>9}  leaf {entry.leaf}, {entry.label}: {tests}")
+            lines += _wrapped(
+                f"  {_n(entry.distance):>9}  leaf {entry.leaf}, class {entry.label}: ", tests
+            )
         hidden = len(it.distance_by_leaf) - _LEAVES_SHOWN
         if hidden > 0:
             lines.append(f"  and {hidden} more")
@@ -109,6 +115,13 @@ def explanation_dict(it: Explanation) -> dict[str, Any]:
         "limits": list(it.limits),
         "unconstrained": None if it.unconstrained is None else explanation_dict(it.unconstrained),
     }
+
+
+def _wrapped(start: str, text: str) -> list[str]:
+    """Break a long test into lines below each other."""
+    return textwrap.wrap(
+        text, _WIDTH, initial_indent=start, subsequent_indent=" " * (len(start) + 2)
+    )
 
 
 def _shares(it: Explanation) -> str:
