@@ -158,7 +158,8 @@ class GainFinder(SplitFinder):
         stack: list[tuple[int, Node, tuple[int, ...], _Chain | None]] = [(0, root, (), None)]
         while stack:
             name, node, above, chain = stack.pop()
-            if is_leaf(node, limits):
+            # A chain parts all values, also where the rest is pure: each branch is a leaf.
+            if node.depth >= limits.max_depth or (chain is None and is_leaf(node, limits)):
                 continue
             found = chain or self._best_test(node, rule, above, self.categories)
             if found is None:

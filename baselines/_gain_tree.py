@@ -8,16 +8,21 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from baselines._information import EPSILON
+from baselines._multiway import prune_multiway
 from oblique._suggest import unknown_name
 from oblique.classifier import TreeClassifier
 from oblique.pruning import ErrorBased, Pruner, ReducedError
 from oblique.pruning._kernels import cheaper_leaves
-from oblique.pruning.base import node_errors
+from oblique.pruning.base import check_codes, check_rows, check_weights, node_errors
+from oblique.pruning.error_based import limit_arguments
 
 if TYPE_CHECKING:
     from numpy.random import Generator
 
     from oblique.tree import Tree
+
+# Chains are pruned by functions that call themselves, once a level.
+_DEEP = 200
 
 PRUNING = ("error_based", "reduced_error")
 
@@ -32,6 +37,7 @@ class GainTreeClassifier(TreeClassifier):
     confidence: float
     raising: bool
     collapse: bool
+    categories: str
     bound: Literal["c45", "j48"] = "c45"
 
     # The finder has limits of its own.
@@ -56,20 +62,29 @@ class GainTreeClassifier(TreeClassifier):
         elif self.pruning is not None:
             message = unknown_name("pruning", self.pruning, PRUNING)
             raise ValueError(f"{message}; a Pruner and None are also taken")
-        return AfterCollapse(pruner) if self.collapse else pruner
+        return C45Pruning(pruner, self.collapse, self.categories == "multiway")
 
 
-class AfterCollapse(Pruner):
-    """Make leaves of subtrees that err no less in training, then prune on.
+class C45Pruning(Pruner):
+    """Collapses a grown tree, then prunes it; multiway tests are kept or dropped as a whole.
+
+    Only error-based pruning knows multiway tests; another pruner sees the nodes of their chains
+    one by one.
 
     Parameters
     ----------
     pruner : Pruner or None
-        What follows.
+        What follows collapsing.
+    collapse : bool
+        Whether subtrees that err no less in training become leaves.
+    multiway : bool
+        Whether tests of categories stand as chains of one value against the rest.
     """
 
-    def __init__(self, pruner: Pruner | None):
+    def __init__(self, pruner: Pruner | None, collapse: bool, multiway: bool):
         self.pruner = pruner
+        self.collapse = collapse
+        self.multiway = multiway
 
     @property
     def holdout(self) -> float:  # type: ignore[override]
@@ -92,12 +107,23 @@ class AfterCollapse(Pruner):
         rng: Generator | None = None,
     ) -> Tree:
         """Return the pruned tree; see `Pruner.prune`."""
-        tree = collapsed(tree)
-        if self.pruner is None:
+        pruner = self.pruner
+        if self.multiway and tree.category_codes.size and tree.max_depth <= _DEEP:
+            limit, raising = None, False
+            if isinstance(pruner, ErrorBased):
+                limit, raising = limit_arguments(pruner.confidence, pruner.bound), pruner.raising
+                pruner = None
+            rows = check_rows(X, tree.n_features)
+            tree = prune_multiway(
+                tree, rows, check_codes(codes, len(rows), tree.n_classes),
+                check_weights(sample_weight, len(rows)), collapse=self.collapse, limit=limit,
+                raising=raising,
+            )  # fmt: skip
+        elif self.collapse:
+            tree = collapsed(tree)
+        if pruner is None:
             return tree
-        return self.pruner.prune(
-            tree, X, codes, sample_weight=sample_weight, unsafe=unsafe, rng=rng
-        )
+        return pruner.prune(tree, X, codes, sample_weight=sample_weight, unsafe=unsafe, rng=rng)
 
 
 def collapsed(tree: Tree) -> Tree:

@@ -11,15 +11,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris, load_wine
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from baselines import C45, C45Classifier
+from baselines import C45, C45Classifier, CSID3Classifier, EG2Classifier, IDXClassifier
 from baselines._gain_finder import GainFinder, multiway_gain
 from oblique import ObliqueTreeClassifier, load, save
+from oblique.compare import load_strategy
 from oblique.finders import BestOf
 from oblique.induction import grow
 from oblique.node import Node
 from oblique.pruning import CostComplexity, ReducedError, estimated_errors
 from oblique.split import CategorySplit
+from tests.estimator_data import mixed_table
 
 # Quinlan (1993), table 1.1
 OUTLOOK = ["overcast", "rain", "sunny"]
@@ -380,3 +383,60 @@ def test_saving(tmp_path):
     inner = ObliqueTreeClassifier(finder=C45(min_leaf_weight=3)).fit(X, y)
     save(inner, tmp_path / "inner.json")
     assert load(tmp_path / "inner.json").finder.min_leaf_weight == 3
+
+
+# ---------------------------------------------------------------- multiway tests as chains
+
+
+def test_a_chain_is_pruned_as_one_test():
+    # Values a and b tell the class alike, c otherwise: merging a and b would be a smaller tree.
+    X = pd.DataFrame({"v": pd.Categorical(["a"] * 10 + ["b"] * 10 + ["c"] * 10)})
+    y = [0] * 20 + [1] * 10
+    tree = C45Classifier().fit(X, y).tree_
+    assert nested(tree) == (0, (0,), (0, 10, 0), (0, (1,), (0, 10, 0), (1, 10, 0)))
+    # Two values that tell nothing: the whole test goes.
+    assert C45Classifier().fit(X, [0, 1] * 15).tree_.n_nodes == 1
+
+
+def test_deep_chains_and_limits():
+    values = [f"v{i:03d}" for i in range(300)]
+    X = pd.DataFrame({"v": pd.Categorical(np.repeat(values, 4))})
+    y = np.repeat(np.arange(300) % 2, 4)
+    # (A column of that many values is rated against no other.)
+    model = C45Classifier().fit(X, y)
+    assert model.score(X, y) == 1.0
+    assert model.tree_.max_depth == 299
+    assert C45Classifier(max_depth=2).fit(X, y).tree_.max_depth == 2
+
+
+CHECKED = [
+    C45Classifier(),
+    C45Classifier(preset="j48", categories="subsets", pruning="reduced_error"),
+    C45Classifier(measure="gain", threshold="midpoint", pruning=None, min_leaf_weight=1),
+    EG2Classifier(),
+    CSID3Classifier(categories="single"),
+    IDXClassifier(raising=False),
+]
+
+
+def expected_failures(estimator):
+    if estimator.pruning != "reduced_error":
+        return {}
+    return {
+        "check_sample_weight_equivalence_on_dense_data": (
+            "the rows held out for pruning are drawn: a row of weight three is drawn as one row, "
+            "its three copies one by one"
+        )
+    }
+
+
+@pytest.mark.filterwarnings("ignore:invalid value encountered in cast:RuntimeWarning")
+@parametrize_with_checks(CHECKED, expected_failed_checks=expected_failures)
+def test_scikit_learn_check(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("name", ["c45", "j48", "eg2", "cs_id3", "idx"])
+def test_strategies_learn_a_mixed_table(name):
+    frame, y = mixed_table()
+    assert load_strategy(name).estimator.fit(frame, y).score(frame, y) > 0.8

@@ -102,7 +102,10 @@ def categories():
 def as_frame(X, sizes):
     names = {j: [f"v{code}" for code in range(size)] for j, size in sizes.items()}
     columns = {
-        f"x{j}": pd.Categorical.from_codes(X[:, j].astype(int), categories=names[j]) for j in sizes
+        f"x{j}": pd.Categorical.from_codes(
+            np.nan_to_num(X[:, j], nan=-1.0).astype(int), categories=names[j]
+        )
+        for j in sizes
     }
     return pd.DataFrame(columns)
 
@@ -114,4 +117,28 @@ def test_single_values_are_binary_splits_of_weka(options, tmp_path):
     pruning = None if options else "error_based"
     model = C45Classifier(preset="j48", categories="single", pruning=pruning)
     ours = our_tree(model.fit(as_frame(X, sizes), y).tree_)
+    assert same(ours, theirs), f"ours {ours}\nWeka's {theirs}"
+
+
+@pytest.mark.parametrize(
+    ("options", "parameters"),
+    [
+        ((), {}),
+        (("-U",), {"pruning": None}),
+        (("-S",), {"raising": False}),
+        (("-C", "0.05"), {"confidence": 0.05}),
+    ],
+)
+@pytest.mark.parametrize("missing", [False, True])
+def test_multiway_tests(options, parameters, missing, tmp_path):
+    X, y, sizes = categories()
+    # A column of numbers beside the categories.
+    X = np.column_stack([X, np.random.default_rng(4).normal(size=len(X)) + y])
+    if missing:
+        X[np.random.default_rng(5).random(X.shape) < 0.05] = np.nan
+    theirs = run_j48(tmp_path, X, y, options, sizes)
+    frame = as_frame(X, sizes)
+    frame["x5"] = X[:, 5]
+    model = C45Classifier(preset="j48", **parameters).fit(frame, y)
+    ours = our_tree(model.tree_, multiway=True)
     assert same(ours, theirs), f"ours {ours}\nWeka's {theirs}"

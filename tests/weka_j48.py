@@ -83,25 +83,48 @@ def _read(name, nodes, edges):
     return column, [(int(text[1:].strip()[1:]), child) for child, text in children]
 
 
-def our_tree(tree, node=0):
-    """A tree of ours in the same form."""
-    left = int(tree.children_left[node])
+def our_tree(tree, node=0, *, multiway=False):
+    """A tree of ours in the same form; ``multiway`` joins the links of a chain."""
+    left, right = int(tree.children_left[node]), int(tree.children_right[node])
     if left < 0:
         counts, label = tree.counts[node], int(tree.labels[node])
         return label, float(counts.sum()), float(counts.sum() - counts[label])
     split = tree.split(node)
-    below = our_tree(tree, left), our_tree(tree, int(tree.children_right[node]))
-    if hasattr(split, "categories"):
+    if not hasattr(split, "categories"):
+        below = (our_tree(tree, child, multiway=multiway) for child in (left, right))
+        return split.feature, float(split.threshold), *below
+    if not multiway:
+        below = our_tree(tree, left), our_tree(tree, right)
         return split.feature, split.categories[0], *below
-    return split.feature, float(split.threshold), *below
+    branches = [(split.categories[0], our_tree(tree, left, multiway=True))]
+    rest = split.others
+    while len(rest) > 1:
+        link = tree.split(right)
+        assert set(link.codes.tolist()) == set(rest)
+        left, right = int(tree.children_left[right]), int(tree.children_right[right])
+        branches.append((link.categories[0], our_tree(tree, left, multiway=True)))
+        rest = link.others
+    return split.feature, [*branches, (rest[0], our_tree(tree, right, multiway=True))]
 
 
 def same(ours, theirs) -> bool:
     """Whether two trees agree as far as Weka prints its numbers."""
     if len(ours) != len(theirs):
         return False
+    if len(ours) == 2:
+        # Weka keeps a leaf without cases for each value that no row has.
+        seen = [(code, child) for code, child in theirs[1] if not _is_empty(child)]
+        return (
+            ours[0] == theirs[0]
+            and [code for code, _ in ours[1]] == [code for code, _ in seen]
+            and all(same(a, b) for (_, a), (_, b) in zip(ours[1], seen, strict=True))
+        )
     if len(ours) == 3:
         return ours[0] == theirs[0] and bool(np.allclose(ours[1:], theirs[1:], atol=0.0051))
     if ours[0] != theirs[0] or abs(ours[1] - theirs[1]) > 6e-7 * max(1.0, abs(theirs[1])):
         return False
     return same(ours[2], theirs[2]) and same(ours[3], theirs[3])
+
+
+def _is_empty(tree) -> bool:
+    return len(tree) == 3 and tree[1] == 0.0
