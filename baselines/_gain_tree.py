@@ -15,6 +15,7 @@ from oblique.pruning import ErrorBased, Pruner, ReducedError
 from oblique.pruning._kernels import cheaper_leaves
 from oblique.pruning.base import check_codes, check_rows, check_weights, node_errors
 from oblique.pruning.error_based import limit_arguments
+from oblique.stopping import Stopping
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -40,13 +41,12 @@ class GainTreeClassifier(TreeClassifier):
     categories: str
     bound: Literal["c45", "j48"] = "c45"
 
-    # The finder has limits of its own.
     criterion = "entropy"
-    min_samples_split = 2
-    min_samples_leaf = 1
-    min_gain = 0.0
-    min_weight_fraction_leaf = 0.0
     unsafe_class = None
+
+    def _stopping(self) -> Stopping:
+        # Other limits are the finder's.
+        return Stopping(self.max_depth)
 
     def _pruner(self) -> Pruner | None:
         for name in ("collapse", "raising"):

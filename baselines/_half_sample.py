@@ -19,7 +19,6 @@ from oblique.costs.test_cost import Prices
 from oblique.finders.base import SplitFinder, check_finder
 from oblique.induction import grow
 from oblique.pruning import ErrorBased, Pruner
-from oblique.stopping import Stopping
 from oblique.tree import Tree
 
 # What C4.5's finder and those that weigh costs have in common.
@@ -100,10 +99,7 @@ class EstimatorGrower:
         self._estimator = clone(estimator)
         self._finder = self._estimator._finder()
         check_finder("the finder of tree", self._finder)
-        self._stopping = Stopping(
-            estimator.max_depth, estimator.min_samples_split, estimator.min_samples_leaf,
-            estimator.min_gain, estimator.min_weight_fraction_leaf,
-        )  # fmt: skip
+        self._stopping = estimator._stopping()
         pruner = self._estimator._pruner()
         if pruner is not None:
             pruner.check_parameters()

@@ -91,6 +91,13 @@ class TreeClassifier(TreePredictor):
     def _pruner(self) -> Pruner | None:
         """Pruner that the parameters stand for."""
 
+    def _stopping(self) -> Stopping:
+        """Limits of the loop that the parameters stand for."""
+        return Stopping(
+            self.max_depth, self.min_samples_split, self.min_samples_leaf, self.min_gain,
+            self.min_weight_fraction_leaf,
+        )  # fmt: skip
+
     def _ties_to_unsafe(self) -> bool:
         return self.unsafe_class is not None
 
@@ -118,10 +125,7 @@ class TreeClassifier(TreePredictor):
         check_finder("finder", finder)
         if pruner is not None:
             pruner.check_parameters()
-        stopping = Stopping(
-            self.max_depth, self.min_samples_split, self.min_samples_leaf, self.min_gain,
-            self.min_weight_fraction_leaf,
-        )  # fmt: skip
+        stopping = self._stopping()
         criterion_code(self.criterion)
         rng = make_generator(self.random_state)
         rows, columns = learn_columns(self, X, self.categorical_features)
