@@ -3,6 +3,12 @@
 from oblique.sensitivity.calibration import DensityCalibration
 from oblique.sensitivity.explanation import Explanation, Explanations, explain
 from oblique.sensitivity.leaf_probability import leaf_probabilities
+from oblique.sensitivity.plots import (
+    plot_distances,
+    plot_moves,
+    plot_roc,
+    plot_sensitive_tests,
+)
 from oblique.sensitivity.population import (
     count_sensitive_tests,
     distance_histogram,
@@ -31,6 +37,10 @@ __all__ = [
     "explain",
     "leaf_probabilities",
     "partial_areas",
+    "plot_distances",
+    "plot_moves",
+    "plot_roc",
+    "plot_sensitive_tests",
     "rank_cases",
     "share_within",
     "share_within_percent",

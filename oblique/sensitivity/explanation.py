@@ -179,6 +179,8 @@ class Explanations(Sequence[Explanation]):
 
     Attributes
     ----------
+    model : Tree or classifier
+        The model that was explained.
     near : NearestCases
         Distance, nearest point, counterfactual, target leaf and class, one row a case.
     surface : DecisionSurface
@@ -188,6 +190,7 @@ class Explanations(Sequence[Explanation]):
 
     def __init__(
         self,
+        model: Any,
         surface: DecisionSurface,
         near: NearestCases,
         index: Sequence[Any],
@@ -198,6 +201,7 @@ class Explanations(Sequence[Explanation]):
         limits: tuple[str, ...],
         unconstrained: Explanations | None,
     ):
+        self.model = model
         self.near = near
         self.surface = surface
         self.unconstrained = unconstrained
@@ -298,6 +302,10 @@ class Explanations(Sequence[Explanation]):
 
     def __iter__(self) -> Iterator[Explanation]:
         return (self._explanation(i) for i in range(len(self)))
+
+    def values(self, i: int) -> dict[str, Any]:
+        """Values of a case by attribute, categories by name."""
+        return self._decoded(self.near.rows[i])
 
     def _explanation(self, i: int) -> Explanation:
         near, surface = self.near, self.surface
@@ -546,7 +554,8 @@ def explain(
             model, metric, X=sample, norm=norm, change_cost=change_cost, **limits
         )
         return Explanations(
-            surface, surface.nearest(X, n_jobs=n_jobs), index, profile=profile, sample=sample,
+            model, surface, surface.nearest(X, n_jobs=n_jobs), index,
+            profile=profile, sample=sample,
             known=None if known is None else KnownCases(surface, *known), limits=said,
             unconstrained=unconstrained,
         )  # fmt: skip

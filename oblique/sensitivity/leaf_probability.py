@@ -66,8 +66,8 @@ def leaf_probabilities(
             f"{view.classes.tolist()}"
         )
     cells = leaves * n_classes + codes
-    k = np.bincount(cells, weights=mass, minlength=tree.n_nodes * n_classes)
-    k = k.reshape(tree.n_nodes, n_classes).astype(np.float64)
+    sums = np.bincount(cells, weights=mass, minlength=tree.n_nodes * n_classes)
+    k: NDArray[np.float64] = sums.astype(np.float64).reshape(tree.n_nodes, n_classes)
     if method == "raw":
         k = np.where(k.sum(axis=1, keepdims=True) > 0.0, k, tree.counts)
     estimate = smooth_counts(k, method=method, m=m, totals=k[tree.leaves].sum(axis=0))

@@ -252,6 +252,10 @@ class DecisionSurface:
         """Number of the predicted class of every case, as in ``classes``."""
         return self._model.predict_codes(self._rows(X))
 
+    def encode(self, X: Any) -> NDArray[np.float64]:
+        """Rows of numbers of the cases, categories as codes."""
+        return self._rows(X)
+
     def apply(self, X: Any) -> NDArray[np.int64]:
         """Node of the leaf of every case."""
         return self.tree.apply(self._rows(X))
