@@ -14,6 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from oblique.estimators import LDTClassifier, ObliqueTreeClassifier
 from oblique.finders import AxisParallel
+from oblique.indecision import IndecisionTreeClassifier
 from oblique.pruning import CostComplexity
 
 if TYPE_CHECKING:
@@ -40,6 +41,11 @@ def ap_pruned() -> ObliqueTreeClassifier:
     return ObliqueTreeClassifier(
         finder=AxisParallel(), criterion="entropy", pruning=CostComplexity()
     )
+
+
+def indecision() -> IndecisionTreeClassifier:
+    """Indecision tree that takes 2 % of each range for uncertain (Kent & Menager 2022)."""
+    return IndecisionTreeClassifier(assumed_noise=0.02)
 
 
 def cart() -> Pipeline:

@@ -6,7 +6,7 @@ from oblique.compare.execute import prepare_estimator
 from oblique.datasets import load_dataset
 from oblique.strategies import IndicatorColumns
 
-OWN = ("ldt", "ldt_safe_pruned", "ap", "ap_pruned", "cart")
+OWN = ("ldt", "ldt_safe_pruned", "ap", "ap_pruned", "cart", "indecision")
 
 
 @pytest.mark.parametrize("name", OWN)

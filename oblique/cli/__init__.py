@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from types import ModuleType
 
 from oblique.cli import (
+    arguments,
     compare,
     datasets,
     explain,
@@ -36,6 +37,7 @@ COMMANDS: dict[str, ModuleType] = {
     "show": show,
     "explain": explain,
     "rank": rank,
+    "arguments": arguments,
     "datasets": datasets,
     "strategies": strategies,
     "store": store,
@@ -55,24 +57,24 @@ def main(argv: Sequence[str] | None = None) -> int:
     int
         0 done, 1 some cells of a comparison failed, 2 bad arguments or input, 130 interrupted.
     """
-    arguments = _make_parser().parse_args(argv)
+    options = _make_parser().parse_args(argv)
     given = sys.argv[1:] if argv is None else argv
-    arguments.command_line = shlex.join(["oblique", *given])
+    options.command_line = shlex.join(["oblique", *given])
     try:
-        code: int = COMMANDS[arguments.command].execute(arguments)
+        code: int = COMMANDS[options.command].execute(options)
         sys.stdout.flush()
     except BrokenPipeError:
         # The reader, such as ``head``, has seen enough; nothing can be said to it any more.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
     except (ValueError, TypeError, OSError, ImportError) as error:
-        if arguments.traceback:
+        if options.traceback:
             raise
-        print(f"oblique {arguments.command}: error: {error}", file=sys.stderr)
+        print(f"oblique {options.command}: error: {error}", file=sys.stderr)
         return BAD_INPUT
     except KeyboardInterrupt as interrupt:
         said = str(interrupt) or "nothing was written"
-        print(f"\noblique {arguments.command}: interrupted; {said}", file=sys.stderr)
+        print(f"\noblique {options.command}: interrupted; {said}", file=sys.stderr)
         return INTERRUPTED
     return code
 

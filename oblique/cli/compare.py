@@ -62,6 +62,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="COST",
         help="what errors cost: one number, CLASS=COST for each class, or a file with a matrix",
     )
+    for part in ("train", "test"):
+        design.add_argument(
+            f"--noise-{part}",
+            type=float,
+            default=0.0,
+            metavar="SHARE",
+            help=f"add normal noise to the {part}ing measurements, with this share of each "
+            "feature's range as standard deviation; strategies that take X_std are told",
+        )
     add_data_options(design)
     running = parser.add_argument_group("how it runs")
     running.add_argument(
@@ -153,7 +162,7 @@ def _make_design(arguments: argparse.Namespace) -> Design:
     priced = arguments.costs or arguments.error_costs
     if arguments.design is not None:
         read = any(given is not None for given in reading.values())
-        if options or arguments.data or priced or read:
+        if options or arguments.data or priced or read or _noise(arguments):
             raise ValueError("--design holds the whole design; leave the other options of it out")
         from oblique.compare.design_file import read_design
 
@@ -165,7 +174,18 @@ def _make_design(arguments: argparse.Namespace) -> Design:
         replace(source, costs=costs.get(source.name), errors=errors, **reading)
         for source in sources
     ]
-    return Design(datasets=sources, **{"strategies": STRATEGIES, "repeats": REPEATS, **options})
+    options = {"strategies": STRATEGIES, "repeats": REPEATS, **options}
+    if _noise(arguments):
+        from oblique.indecision import add_noise
+
+        options["strategies"] = add_noise(options["strategies"], **_noise(arguments))
+    return Design(datasets=sources, **options)
+
+
+def _noise(arguments: argparse.Namespace) -> dict[str, float]:
+    """Noise that was asked for, empty for none."""
+    noise = {"train": arguments.noise_train, "test": arguments.noise_test}
+    return noise if any(noise.values()) else {}
 
 
 def _parse_costs(given: Sequence[str] | None, names: Sequence[str]) -> dict[str, str]:

@@ -9,6 +9,7 @@ from oblique.indecision.argument import Argument, ArgumentBase, Interval, Relati
 from oblique.indecision.classifier import IndecisionTreeClassifier
 from oblique.indecision.clauses import NumericClauses, ObliqueClauses
 from oblique.indecision.export import arguments_to_dict, export_arguments, export_problog
+from oblique.indecision.noise import NoisyMeasurements, add_noise
 from oblique.indecision.plot import plot_arguments
 from oblique.indecision.predict import class_probabilities
 from oblique.indecision.reach import leaf_probabilities, node_probabilities
@@ -19,11 +20,13 @@ __all__ = [
     "ArgumentBase",
     "IndecisionTreeClassifier",
     "Interval",
+    "NoisyMeasurements",
     "NumericClauses",
     "ObliqueClauses",
     "Relation",
     "UncertainTable",
     "Values",
+    "add_noise",
     "argue",
     "arguments_to_dict",
     "class_probabilities",

@@ -22,7 +22,7 @@ from oblique.indecision.reach import Method, check_method, node_probabilities
 from oblique.indecision.table import UncertainTable
 from oblique.induction import grow, grow_node_by_node
 from oblique.node import canonical_rows
-from oblique.profile import column_profile
+from oblique.profile import HIGH, LOW, column_profile
 from oblique.pruning import Pruner
 from oblique.stopping import Stopping
 from oblique.weight import combine_weights
@@ -55,6 +55,9 @@ class IndecisionTreeClassifier(TreeClassifier):
         How the probability of reaching a leaf is found in prediction, see
         `oblique.indecision.node_probabilities`. None: "clause" with ``independence="clause"``,
         else "exact".
+    assumed_noise : float, default=0.0
+        Standard deviation of values handed in without one (``X_std=None``), in training and
+        prediction, as a share of the feature's range in training.
     weight_floor : float, default=1e-4
         A part of a training row smaller than this joins the row's larger part when a node is
         divided. A division so misplaces less than this share of each row; prediction has no
@@ -103,6 +106,7 @@ class IndecisionTreeClassifier(TreeClassifier):
         directions: SplitFinder | None = None,
         refine: bool = False,
         leaf_probability: Method | None = None,
+        assumed_noise: float = 0.0,
         weight_floor: float = 1e-4,
         min_samples_rest: float = 0.5,
         criterion: Literal["entropy", "gini"] = "entropy",
@@ -121,6 +125,7 @@ class IndecisionTreeClassifier(TreeClassifier):
         self.directions = directions
         self.refine = refine
         self.leaf_probability = leaf_probability
+        self.assumed_noise = assumed_noise
         self.weight_floor = weight_floor
         self.min_samples_rest = min_samples_rest
         self.criterion = criterion
@@ -166,7 +171,11 @@ class IndecisionTreeClassifier(TreeClassifier):
         if self.criterion not in CRITERIA:
             raise ValueError(unknown_name("criterion", self.criterion, CRITERIA))
         self._method()
-        for name, most in (("weight_floor", 0.1), ("min_samples_rest", np.inf)):
+        for name, most in (
+            ("weight_floor", 0.1),
+            ("min_samples_rest", np.inf),
+            ("assumed_noise", 1e6),
+        ):
             value = getattr(self, name)
             if not isinstance(value, int | float | np.floating) or not 0.0 <= value <= most:
                 raise ValueError(f"{name}={value!r} must be a number from 0 to {most:g}")
@@ -206,6 +215,8 @@ class IndecisionTreeClassifier(TreeClassifier):
         finder, pruner, stopping = self._check_parameters()
         rng = make_generator(self.random_state)
         cases, columns = learn_cases(self, X, X_std, self.categorical_features)
+        if X_std is None and not isinstance(X, UncertainTable):
+            cases = self._with_assumed_noise(cases, column_profile(cases.means))
         classes, codes, rows, parts = learn_labels(y, len(cases))
         weights = self._weights(sample_weight, classes, codes, rows, parts, len(cases))
         if weights is not None:
@@ -347,7 +358,17 @@ class IndecisionTreeClassifier(TreeClassifier):
         return scipy.sparse.csr_array(node_probabilities(self.tree_, cases, self._method()))
 
     def _cases(self, X: Any, X_std: Any) -> UncertainTable:
-        return encode_cases(self, X, X_std, self._columns)
+        cases = encode_cases(self, X, X_std, self._columns)
+        if X_std is None and not isinstance(X, UncertainTable):
+            return self._with_assumed_noise(cases, self._profile)
+        return cases
+
+    def _with_assumed_noise(self, cases: UncertainTable, profile: Floats) -> UncertainTable:
+        if not self.assumed_noise:
+            return cases
+        spans = np.nan_to_num(profile[HIGH] - profile[LOW])
+        spans[list(cases.probabilities)] = 0.0
+        return cases.with_std(np.broadcast_to(spans * self.assumed_noise, cases.shape))
 
 
 def _crisp_finder(columns: Columns) -> SplitFinder:

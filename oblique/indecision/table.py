@@ -253,10 +253,18 @@ class UncertainTable:
 
     def scale_uncertainty(self, factor: float) -> UncertainTable:
         """Multiply all standard deviations, covariances by the square; probabilities stay."""
-        joint = None if self.covariance is None else self.covariance * factor**2
+        if self.covariance is None:
+            return self.with_std(self.std * factor)
+        return self._replace(None, self.covariance * factor**2)
+
+    def with_std(self, std: ArrayLike) -> UncertainTable:
+        """Return the same cases with other standard deviations, (n, d), and no covariance."""
+        return self._replace(std, None)
+
+    def _replace(self, std: ArrayLike | None, joint: ArrayLike | None) -> UncertainTable:
         return UncertainTable(
-            self.means, self.std * factor if joint is None else None, covariance=joint,
-            probabilities=_reading.nan_where_missing(self.probabilities), values=self.values,
+            self.means, std, covariance=joint, values=self.values,
+            probabilities=_reading.nan_where_missing(self.probabilities),
             feature_names=self.feature_names,
         )  # fmt: skip
 

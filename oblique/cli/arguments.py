@@ -1,0 +1,157 @@
+"""``oblique arguments``: what speaks for each class of an uncertain case."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from oblique.cli.table import check_writable, print_json
+
+if TYPE_CHECKING:
+    from oblique.indecision import UncertainTable
+
+SUMMARY = "Give the arguments of a model's tree for a case whose values may be uncertain."
+EXAMPLE = """\
+  oblique arguments model.json "plas=140+-7.5" "mass=31" "age=50"
+  oblique arguments model.json cases.csv --row 3 --problog > case.pl"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``oblique arguments``."""
+    parser.add_argument("model", metavar="MODEL", help="file that oblique fit wrote")
+    parser.add_argument(
+        "case",
+        metavar="CASE",
+        nargs="+",
+        help="a file, or FEATURE=VALUE, FEATURE=MEAN+-STD, FEATURE=VALUE:PROBABILITY,... ; "
+        "features left out are missing",
+    )
+    parser.add_argument("--row", type=int, default=1, metavar="N", help="row of the file, from 1")
+    parser.add_argument(
+        "--suffix", default="_std", help="of a file's columns of standard deviations (default _std)"
+    )
+    parser.add_argument(
+        "--method", default="exact", help='"exact" (default), "moments" or "clause"'
+    )
+    parser.add_argument(
+        "--least", type=float, default=0.001, metavar="P", help="leave less probable ones out"
+    )
+    parser.add_argument("--problog", action="store_true", help="write a ProbLog program")
+    parser.add_argument("--plot", metavar="FILE", help="draw the case, as .png, .svg or .pdf")
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    """Print the arguments for the case, the most probable first."""
+    from oblique import load
+    from oblique.indecision import (
+        argue,
+        arguments_to_dict,
+        export_arguments,
+        export_problog,
+        plot_arguments,
+    )
+
+    if arguments.plot:
+        check_writable(arguments.plot)
+    model = load(arguments.model)
+    base = argue(model, _read_case(model, arguments), method=arguments.method)
+    if arguments.json:
+        print_json(arguments_to_dict(base))
+    elif arguments.problog:
+        print(export_problog(base), end="")
+    else:
+        print(export_arguments(base, least=arguments.least))
+    if arguments.plot:
+        plot_arguments(base)[0].figure.savefig(arguments.plot)
+    return 0
+
+
+def _read_case(model: Any, arguments: argparse.Namespace) -> UncertainTable:
+    from oblique.describe import describe
+
+    words, given = describe(model), arguments.case
+    if len(given) == 1 and ("=" not in given[0] or Path(given[0]).exists()):
+        return _from_file(given[0], arguments, words.features)
+    columns = getattr(model, "_columns", None)
+    values = dict(words.tree.category_names or {}) if columns is None else columns.categories
+    return parse_case(given, words.features, values)
+
+
+def _from_file(path: str, arguments: argparse.Namespace, features: Any) -> UncertainTable:
+    """Read one row of a file, columns paired by name, in the order of the model's features."""
+    from oblique.datasets import list_datasets, load_dataset, read_table
+    from oblique.indecision import UncertainTable
+
+    frame = load_dataset(path).data if path in list_datasets() else read_table(path)
+    if not 1 <= arguments.row <= len(frame):
+        raise ValueError(f"--row {arguments.row}: {path} has the rows 1 to {len(frame)}")
+    names = list(map(str, frame.columns))
+    kept: list[str] = []
+    for feature in features:
+        own = [name for name in names if name == feature or name.startswith(f"{feature}=")]
+        if not own:
+            raise ValueError(f"{path} lacks the column {feature!r} that the model was trained on")
+        kept += [*own, *(name for name in names if name == feature + arguments.suffix)]
+    row = frame.set_axis(names, axis=1)[kept].iloc[[arguments.row - 1]]
+    return UncertainTable.from_frame(row, suffix=arguments.suffix)
+
+
+def parse_case(
+    texts: list[str], features: tuple[str, ...], values: dict[int, tuple[Any, ...]]
+) -> UncertainTable:
+    """Read ``feature=value`` texts.
+
+    Parameters
+    ----------
+    texts : list of str
+    features : tuple of str
+        Of the model, in its order.
+    values : dict of int to tuple
+        Values of its discrete features.
+
+    Raises
+    ------
+    ValueError
+        Names the text that cannot be read.
+    """
+    import numpy as np
+
+    from oblique._suggest import unknown_name
+    from oblique.indecision import UncertainTable
+
+    means, std = np.full((1, len(features)), np.nan), np.zeros((1, len(features)))
+    shares = {j: np.full((1, len(names)), np.nan) for j, names in values.items()}
+    for text in texts:
+        name, equals, value = text.rpartition("=")
+        if not equals:
+            raise ValueError(f"CASE {text!r} is not FEATURE=VALUE, nor the name of a file")
+        if name not in features:
+            raise ValueError(unknown_name("feature", name, features))
+        j = features.index(name)
+        try:
+            if j in values:
+                shares[j] = _parse_shares(value, values[j])
+            else:
+                mean, _, deviation = value.replace("\u00b1", "+-").partition("+-")
+                means[0, j], std[0, j] = float(mean), float(deviation or 0.0)
+        except ValueError as error:
+            raise ValueError(f"CASE {text!r} cannot be read: {error}") from None
+    return UncertainTable(
+        means, std, probabilities=shares, values=values, feature_names=list(features)
+    )
+
+
+def _parse_shares(text: str, values: tuple[Any, ...]) -> Any:
+    import numpy as np
+
+    places = {str(value): v for v, value in enumerate(values)}
+    shares = np.zeros((1, len(values)))
+    for part in text.split(","):
+        value, _, probability = part.rpartition(":") if ":" in part else (part, "", "1")
+        if value not in places:
+            if float(probability) == 0.0:
+                continue
+            raise ValueError(f"{value!r} is none of the known values {', '.join(places)}")
+        shares[0, places[value]] += float(probability)
+    return shares

@@ -1,0 +1,118 @@
+"""Any classifier on measurements to which noise of known size is added."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+
+from oblique.classifier import make_generator
+
+if TYPE_CHECKING:
+    from oblique.compare import Strategy
+
+
+class NoisyMeasurements(ClassifierMixin, BaseEstimator):
+    """Adds normal noise to the numeric columns before a classifier sees them.
+
+    A classifier whose ``fit`` takes ``X_std`` is told the standard deviations.
+
+    Parameters
+    ----------
+    estimator : classifier
+    train, test : float, default=0.0
+        Standard deviation of the noise in fitting and in prediction, as a share of each
+        feature's range in the training rows before noise.
+    random_state : int, RandomState or None, default=None
+        The same rows get the same noise in every call of one fitted object.
+
+    Attributes
+    ----------
+    estimator_ : classifier
+        The fitted one; its ``tree_`` is found here, too.
+    """
+
+    def __init__(
+        self, estimator: Any, train: float = 0.0, test: float = 0.0, random_state: Any = None
+    ):
+        self.estimator = estimator
+        self.train = train
+        self.test = test
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit the classifier on noisy rows."""
+        for name in ("train", "test"):
+            size = getattr(self, name)
+            if not isinstance(size, int | float) or not 0.0 <= size < np.inf:
+                raise ValueError(f"{name}={size!r} must be a share of the range of at least 0")
+        seeds = make_generator(self.random_state).integers(2**63, size=2)
+        self._test_seed = int(seeds[1])
+        frame = _as_frame(X)
+        numbers = frame.select_dtypes("number")
+        self._ranges = (numbers.max() - numbers.min()).fillna(0.0)
+        noisy, told = self._add(frame, self.train, int(seeds[0]))
+        self.estimator_ = clone(self.estimator).fit(noisy, y, **told)
+        self.classes_ = self.estimator_.classes_
+        if hasattr(self.estimator_, "tree_"):
+            self.tree_ = self.estimator_.tree_
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class of each row, noise added."""
+        noisy, told = self._add(_as_frame(X), self.test, self._test_seed)
+        return self.estimator_.predict(noisy, **told)
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the probability of each class, noise added."""
+        noisy, told = self._add(_as_frame(X), self.test, self._test_seed)
+        return self.estimator_.predict_proba(noisy, **told)
+
+    def _add(self, frame: Any, size: float, seed: int) -> tuple[Any, dict[str, Any]]:
+        """Return noisy rows and, where the classifier takes it, their standard deviations."""
+        if not size:
+            return frame, {}
+        noisy = frame.copy()
+        columns = list(self._ranges.index)
+        spread = self._ranges.to_numpy(dtype=np.float64) * size
+        noise = np.random.default_rng(seed).normal(size=(len(frame), len(columns))) * spread
+        noisy[columns] = noisy[columns].to_numpy(dtype=np.float64) + noise
+        if "X_std" not in inspect.signature(self.estimator.fit).parameters:
+            return noisy, {}
+        std = np.zeros(frame.shape)
+        std[:, [frame.columns.get_loc(name) for name in columns]] = spread
+        return noisy, {"X_std": std}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+def _as_frame(X: Any) -> Any:
+    import pandas as pd
+
+    return X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
+
+
+def add_noise(
+    strategies: Iterable[str | Strategy], *, train: float = 0.0, test: float = 0.0
+) -> list[Strategy]:
+    """Return strategies of a comparison that see noisy measurements, under their names.
+
+    Parameters
+    ----------
+    strategies : iterable of str or Strategy
+    train, test : float, default=0.0
+        See `NoisyMeasurements`.
+    """
+    from oblique.compare import Strategy, load_strategy
+
+    loaded = [load_strategy(s) if isinstance(s, str) else s for s in strategies]
+    return [
+        Strategy(s.name, NoisyMeasurements(s.estimator, train, test), s.description) for s in loaded
+    ]

@@ -1,0 +1,117 @@
+"""The strategy, noise in comparisons, and ``oblique arguments``."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from oblique import IndecisionTreeClassifier, ObliqueTreeClassifier, load, save
+from oblique.cli import main
+from oblique.datasets import load_dataset
+from oblique.finders import AxisParallel
+from oblique.indecision import NoisyMeasurements, UncertainTable, add_noise
+
+
+@pytest.fixture(scope="module")
+def model_file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("model") / "pima.json"
+    assert main(["fit", "pima", "--strategy", "indecision", "-o", str(path)]) == 0
+    return path
+
+
+def mixed_model(tmp_path):
+    frame = pd.DataFrame(
+        {"size": [1.0, 2.0, 3.0, 4.0] * 5, "colour": ["red", "red", "blue", "green"] * 5}
+    )
+    model = IndecisionTreeClassifier().fit(frame, ["a", "a", "b", "c"] * 5)
+    path = tmp_path / "mixed.json"
+    save(model, path)
+    return model, path
+
+
+def test_assumed_noise_is_that_of_the_range():
+    data = load_dataset("iris")
+    spans = np.ptp(data.data.to_numpy(), axis=0)
+    std = np.tile(0.02 * spans, (len(data.data), 1))
+    a = IndecisionTreeClassifier(assumed_noise=0.02).fit(data.data, data.target)
+    b = IndecisionTreeClassifier().fit(data.data, data.target, X_std=std)
+    np.testing.assert_array_equal(a.tree_.threshold, b.tree_.threshold)
+    np.testing.assert_array_equal(a.predict_proba(data.data), b.predict_proba(data.data, std))
+
+
+def test_noise_is_added_and_told():
+    data = load_dataset("iris")
+    soft = NoisyMeasurements(IndecisionTreeClassifier(), 0.05, 0.05, random_state=0)
+    soft.fit(data.data, data.target)
+    np.testing.assert_array_equal(soft.predict(data.data), soft.predict(data.data))
+    shares = soft.predict_proba(data.data)
+    assert ((shares > 0.01) & (shares < 0.99)).any()
+    hard = NoisyMeasurements(ObliqueTreeClassifier(finder=AxisParallel()), 0.05, 0.3, 1)
+    assert hard.fit(data.data, data.target).score(data.data, data.target) < 0.95
+    quiet = NoisyMeasurements(ObliqueTreeClassifier(finder=AxisParallel()))
+    assert quiet.fit(data.data, data.target).score(data.data, data.target) == 1.0
+    with pytest.raises(ValueError, match="train=-1 must be a share"):
+        NoisyMeasurements(ObliqueTreeClassifier(), -1).fit(data.data, data.target)
+
+
+def test_comparison_with_noise(capsys):
+    arguments = ["compare", "--data", "iris", "--strategies", "indecision", "ap", "--repeats", "2"]
+    noise = ["--noise-train", "0.05", "--noise-test", "0.05", "--quiet", "--jobs", "1"]
+    assert main([*arguments, *noise, "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert {row["strategy"] for row in rows} == {"indecision", "ap"}
+    assert [s.name for s in add_noise(["ap"], test=0.1)] == ["ap"]
+
+
+def test_arguments_of_texts(model_file, capsys):
+    case = ["plas=140+-7.5", "mass=31", "age=50", "preg=1", "pres=70", "skin=20", "insu=0"]
+    case = [text for text in case if text.split("=")[0] in load(model_file).feature_names_in_]
+    assert case, load(model_file).feature_names_in_
+    assert main(["arguments", str(model_file), *case]) == 0
+    shown = capsys.readouterr().out
+    assert "=>" in shown
+    assert shown.splitlines()[-1].startswith("probability: ")
+
+
+def test_arguments_of_a_file(tmp_path, capsys):
+    model, path = mixed_model(tmp_path)
+    table = pd.DataFrame(
+        {"size": [1.0, 2.9], "size_std": [0.0, 0.4], "colour=blue": [0, 0.75],
+         "colour=red": [1, 0.25], "colour=green": [0, 0.0]}
+    )  # fmt: skip
+    table.to_csv(tmp_path / "cases.csv", index=False)
+    run = ["arguments", str(path), str(tmp_path / "cases.csv"), "--row", "2", "--json"]
+    assert main(run) == 0
+    document = json.loads(capsys.readouterr().out)
+    names = ("blue", "red", "green")
+    case = UncertainTable(
+        [[2.9, 0.0]], [[0.4, 0.0]], probabilities={1: [[0.75, 0.25, 0.0]]}, values={1: names}
+    )
+    found = [document["probabilities"][name] for name in document["classes"]]
+    np.testing.assert_allclose(found, model.predict_proba(case)[0])
+    texts = ["size=2.9+-0.4", "colour=blue:0.75,red:0.25"]
+    assert main(["arguments", str(path), *texts, "--json"]) == 0
+    again = json.loads(capsys.readouterr().out)
+    assert again["probabilities"] == pytest.approx(document["probabilities"])
+    picture = tmp_path / "case.svg"
+    assert main(["arguments", str(path), *texts, "--problog", "--plot", str(picture)]) == 0
+    assert "query(class(_))." in capsys.readouterr().out
+    assert picture.stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    ("case", "message"),
+    [
+        (["size=big"], "CASE 'size=big' cannot be read"),
+        (["weight=3", "size=1"], "feature='weight' is not known"),
+        (["colour=pink", "size=1"], "'pink' is none of the known values"),
+        (["colour=red:0.5", "size=1"], "sums to 0.5"),
+        (["size=1+--2", "colour=red"], "must be a finite standard deviation"),
+        (["nothing.csv"], "nothing.csv"),
+    ],
+)
+def test_bad_cases_are_named(tmp_path, capsys, case, message):
+    _, path = mixed_model(tmp_path)
+    assert main(["arguments", str(path), *case]) == 2
+    assert message in capsys.readouterr().err
