@@ -41,11 +41,6 @@ def test_moves_start_at_cases_and_end_at_points(model, bupa):
     np.testing.assert_allclose(np.c_[arrows.U, arrows.V], move, atol=1e-12)
 
 
-def test_moves_need_a_case(model, bupa):
-    with pytest.raises(ValueError, match="no case to draw"):
-        plot_moves(explain(model, bupa[0][:0]), [0, 1])
-
-
 def test_bars_count_cases(model, bupa):
     X, y = bupa
     distance = DecisionSurface(model).nearest(X).distance

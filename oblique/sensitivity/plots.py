@@ -51,8 +51,6 @@ def plot_moves(
     ax : matplotlib.axes.Axes
     """
     near, surface = explanations.near, explanations.surface
-    if not len(near):
-        raise ValueError("explanations holds no case to draw")
     across, up = surface.numbers(features)
     slice_ = explanations.values(0)
     given = dict(options)
