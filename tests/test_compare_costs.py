@@ -10,7 +10,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from oblique import LDTClassifier
+from baselines import CostWeighted, EG2Classifier, ICETClassifier
+from oblique import LDTClassifier, ObliqueTreeClassifier
 from oblique.cli import main
 from oblique.compare import Design, Source, Strategy, run, run_cell, summarize
 from oblique.compare.design_file import DesignFileError, format_design, read_design
@@ -19,6 +20,7 @@ from oblique.compare.seeding import derive_seed
 from oblique.compare.splitting import split_rows
 from oblique.costs import CostModel, load_costs
 from oblique.datasets import load_dataset
+from oblique.finders import AxisParallel
 
 ERRORS = {"0": 50, "1": 400}
 STUMP = "sklearn.tree:DecisionTreeClassifier"
@@ -65,6 +67,25 @@ def test_a_search_for_a_tree_pays_as_the_tree():
     tree = DecisionTreeClassifier(max_depth=1, random_state=0)
     search = GridSearchCV(tree, {"max_depth": [1]}, cv=2)
     assert scores_of(search, costs)[1]["cost"] == scores_of(tree, costs)[1]["cost"]
+
+
+def test_classifiers_that_weigh_costs_are_told_those_of_the_data_set():
+    costs, own = load_costs("pima", ERRORS), load_costs("pima", 1.0)
+    for estimator in (ICETClassifier(), EG2Classifier()):
+        prepared = prepare_estimator(estimator, unsafe_class=1, seed=0, costs=costs)
+        assert prepared.costs == costs
+        assert estimator.costs is None
+    piped = make_pipeline(StandardScaler(), EG2Classifier())
+    told = prepare_estimator(piped, unsafe_class=1, seed=0, costs=costs)
+    assert told[-1].costs == costs
+    chosen = prepare_estimator(ICETClassifier(own), unsafe_class=1, seed=0, costs=costs)
+    assert chosen.costs == own
+    # A finder takes numbers, one a column.
+    finder = ObliqueTreeClassifier(finder=CostWeighted(AxisParallel()))
+    assert prepare_estimator(finder, unsafe_class=1, seed=0, costs=costs).finder.costs is None
+    searched = scores_of(ICETClassifier(n_trials=60, population_size=20), costs)[1]
+    plain = scores_of(ObliqueTreeClassifier(finder=AxisParallel()), costs)[1]
+    assert searched["cost"] < plain["cost"]
 
 
 def test_costs_are_part_of_what_a_cell_is():

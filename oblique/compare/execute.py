@@ -32,6 +32,7 @@ from oblique.compare.splitting import split_rows
 from oblique.compare.timing import time_call, time_fit, warm_up
 
 if TYPE_CHECKING:
+    from oblique.costs import CostModel
     from oblique.datasets import Dataset
 
 Record = dict[str, Any]
@@ -95,19 +96,24 @@ def describe_error(error: BaseException) -> dict[str, str]:
     return {"type": type(error).__name__, "message": str(error), "traceback": text}
 
 
-def prepare_estimator(estimator: Any, *, unsafe_class: Any, seed: int) -> Any:
+def prepare_estimator(
+    estimator: Any, *, unsafe_class: Any, seed: int, costs: CostModel | None = None
+) -> Any:
     """Clone an estimator and fill in what the data set and the split decide.
 
     Every parameter called ``unsafe_class`` or ``random_state``, at any depth, that was left
-    at None is set; what the user has set stays.
+    at None is set, and so is ``costs`` of every classifier; what the user has set stays.
     """
     prepared = clone(estimator)
-    given = {"unsafe_class": unsafe_class, "random_state": seed}
-    unset = {
-        path: given[path.rpartition("__")[2]]
-        for path, value in prepared.get_params(deep=True).items()
-        if value is None and path.rpartition("__")[2] in given
-    }
+    given = {"unsafe_class": unsafe_class, "random_state": seed, "costs": costs}
+    parameters = prepared.get_params(deep=True)
+    unset = {}
+    for path, value in parameters.items():
+        owner, _, name = path.rpartition("__")
+        # A finder's costs are numbers; it is a classifier that takes a cost model.
+        takes = name != "costs" or hasattr(parameters[owner] if owner else prepared, "predict")
+        if value is None and name in given and takes:
+            unset[path] = given[name]
     return prepared.set_params(**unset)
 
 
@@ -118,7 +124,9 @@ def _warm_up(cell: Cell, dataset: Dataset) -> None:
 
 def _prepare(cell: Cell) -> Any:
     seed = derive_seed(cell.seed, purpose="model")
-    return prepare_estimator(cell.strategy.estimator, unsafe_class=cell.unsafe_class, seed=seed)
+    return prepare_estimator(
+        cell.strategy.estimator, unsafe_class=cell.unsafe_class, seed=seed, costs=cell.costs
+    )
 
 
 def _fit_and_score(cell: Cell, dataset: Dataset, keep_predictions: bool) -> Record:
