@@ -8,6 +8,7 @@ from projection._checks import Floats, as_floats, require_finite, require_length
 from projection.exceptions import InputError
 from projection.metric import Metric, check_norm
 from projection.polyhedron import Polyhedron
+from projection.reduction import EPSILON, reduce
 from projection.result import Projection
 from projection.solvers.active_set import active_set
 from projection.solvers.alternating import alternating, averaged
@@ -109,13 +110,30 @@ def project(
     if max_iter < 1:
         raise InputError(f"max_iter must be at least 1, got {max_iter!r}")
     if solver != "auto":
-        return _named(solver, chosen.norm)(case, polyhedron, chosen, tol=tol, max_iter=max_iter)
+        return _run(_named(solver, chosen.norm), case, polyhedron, chosen, tol, max_iter)
     names = ("active_set", "nnls") if chosen.norm == 2.0 else ("linear_program", "cvx")
-    answer = SOLVERS[names[0]](case, polyhedron, chosen, tol=tol, max_iter=max_iter)
+    answer = _run(SOLVERS[names[0]], case, polyhedron, chosen, tol, max_iter)
     if answer.status in ("optimal", "empty"):
         return answer
-    second = SOLVERS[names[1]](case, polyhedron, chosen, tol=tol, max_iter=max_iter)
+    second = _run(SOLVERS[names[1]], case, polyhedron, chosen, tol, max_iter)
     return second if second.status == "optimal" else answer
+
+
+def _run(
+    solver: Solver, case: Floats, polyhedron: Polyhedron, metric: Metric, tol: float, max_iter: int
+) -> Projection:
+    """Solve; what seems empty must stay so when every row may be missed by rounding.
+
+    The rows of a flat polyhedron, seen from a case, contradict each other by the rounding of its
+    coordinates: without this, a point of such a set would find the set empty.
+    """
+    answer = solver(case, polyhedron, metric, tol=tol, max_iter=max_iter)
+    if answer.status != "empty":
+        return answer
+    system = reduce(case, polyhedron, metric)
+    slack = 8.0 * EPSILON * max(system.size, system.violation)
+    loose = polyhedron.loosened(slack, metric.scale)
+    return solver(case, loose, metric, tol=tol, max_iter=max_iter)
 
 
 def _choose_metric(metric: Metric | None, norm: float | None, n_features: int) -> Metric:

@@ -89,6 +89,20 @@ class Polyhedron:
             np.concatenate([np.full(len(offsets), equal) for _, offsets, equal in blocks]),
         )
 
+    def loosened(self, slack: float, scale: Floats) -> "Polyhedron":
+        """Move every halfspace and bound outwards by `slack`, in units of `scale`.
+
+        Equalities stay as they are.
+        """
+        return Polyhedron(
+            self.A,
+            self.b + slack * np.linalg.norm(self.A * scale, axis=1),
+            A_eq=self.A_eq,
+            b_eq=self.b_eq,
+            lower=None if self.lower is None else self.lower - slack * scale,
+            upper=None if self.upper is None else self.upper + slack * scale,
+        )
+
     def violation(self, point: Any) -> float:
         """Largest Euclidean distance of `point` from a halfspace or hyperplane; 0 inside."""
         matrix, offsets, is_equality = self.constraints()

@@ -14,6 +14,8 @@ from projection.metric import Metric
 from projection.polyhedron import Polyhedron
 from projection.result import Projection, Status
 
+EPSILON = float(np.finfo(np.float64).eps)
+
 
 class System(NamedTuple):
     """``min norm(z)`` subject to ``rows @ z <= heights`` (``==`` where `is_equality`)."""
@@ -25,6 +27,7 @@ class System(NamedTuple):
     source: Integers  # (m,) number of the row in Polyhedron.constraints
     contradiction: bool  # a row of zeros that no point satisfies
     violation: float  # largest violation at z = 0: a lower bound of the Euclidean distance
+    size: float  # largest coordinate of the case, in metric units
     point: Floats  # the case, raw units
     metric: Metric
     n_constraints: int
@@ -57,6 +60,7 @@ def reduce(point: Floats, polyhedron: Polyhedron, metric: Metric) -> System:
         source=np.flatnonzero(keep),
         contradiction=contradiction,
         violation=float(max(0.0, violated.max(initial=0.0))),
+        size=float(np.abs(point / metric.scale).max(initial=0.0)),
         point=point,
         metric=metric,
         n_constraints=len(offsets),
@@ -136,7 +140,8 @@ def settle_early(system: System, *, tol: float, solver: str) -> Projection | Non
     """Return the answer that needs no solver: the case lies inside, or a row is contradictory."""
     if system.contradiction:
         return nothing(system, iterations=0, solver=solver)
-    if system.violation > 0.0:
+    # a violation within the rounding of the case's own coordinates is none
+    if system.violation > 8.0 * EPSILON * system.size:
         return None
     move, multipliers = np.zeros(len(system.point)), np.zeros(len(system.rows))
     return restore(system, move, multipliers, tol=tol, iterations=0, solver=solver)
@@ -164,7 +169,7 @@ def _primal_residual(system: System, move: Floats, distance: float) -> float:
     excess = system.rows @ move - system.heights
     excess = np.where(system.is_equality, np.abs(excess), excess)
     worst = float(max(0.0, excess.max(initial=0.0)))
-    size = float(np.abs(system.point / system.metric.scale).max(initial=0.0)) + distance
+    size = system.size + distance
     return worst / size if worst > 0 else 0.0
 
 

