@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from baselines._information import EPSILON
-from baselines._multiway import prune_multiway
+from baselines._multiway import depth_in_tests, prune_multiway
 from oblique._suggest import unknown_name
 from oblique.classifier import TreeClassifier
 from oblique.pruning import ErrorBased, Pruner, ReducedError
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from oblique.tree import Tree
 
-# Chains are pruned by functions that call themselves, once a level.
+# Multiway tests are pruned by functions that call themselves, once a level of tests.
 _DEEP = 200
 
 PRUNING = ("error_based", "reduced_error")
@@ -108,7 +108,7 @@ class C45Pruning(Pruner):
     ) -> Tree:
         """Return the pruned tree; see `Pruner.prune`."""
         pruner = self.pruner
-        if self.multiway and tree.category_codes.size and tree.max_depth <= _DEEP:
+        if self.multiway and tree.category_codes.size and depth_in_tests(tree) <= _DEEP:
             limit, raising = None, False
             if isinstance(pruner, ErrorBased):
                 limit, raising = limit_arguments(pruner.confidence, pruner.bound), pruner.raising

@@ -57,7 +57,8 @@ class _Unit:
         x = X[:, self.split.feature]
         which = np.full(len(x), -1)
         for i, code in enumerate(self.codes):
-            which[x == code] = i
+            # The last branch of a chain that a limit of depth cut short holds several values.
+            which[x == code] = min(i, len(self.branches) - 1)
         return which
 
 
@@ -169,26 +170,39 @@ def prune_multiway(
     return _write(tree, root)
 
 
+def depth_in_tests(tree: Tree) -> int:
+    """Most tests on a path, a chain counted once."""
+    depth = np.zeros(tree.n_nodes, dtype=np.intp)
+    for node in np.flatnonzero(tree.children_left >= 0).tolist():
+        left, right = tree.children_left[node], tree.children_right[node]
+        depth[left] = depth[node] + 1
+        depth[right] = depth[node] + (not _goes_on(tree, node))
+    return int(depth.max())
+
+
+def _goes_on(tree: Tree, node: int) -> bool:
+    """Whether a node's right child is the next link of its chain."""
+    right = int(tree.children_right[node])
+    begin, end = tree.category_indptr[[node, node + 1]]
+    codes = tree.category_codes
+    link = codes[slice(*tree.category_indptr[[right, right + 1]])]
+    return end - begin > 2 and bool(np.array_equal(codes[begin + 1 : end], link))
+
+
 def _read(tree: Tree, node: int) -> _Unit:
     unit = _Unit(tree.counts[node].copy())
     unit.split = tree.split(node)
     if unit.split is None:
         return unit
-    left, right = int(tree.children_left[node]), int(tree.children_right[node])
-    unit.branches = [_read(tree, left)]
     shares = [unit.split.missing_left]
+    unit.branches = [_read(tree, int(tree.children_left[node]))]
     if isinstance(unit.split, CategorySplit):
-        rest = unit.split.others or ()
-        unit.codes = [unit.split.categories[0]]
-        link = tree.split(right)
-        while isinstance(link, CategorySplit) and set(link.codes.tolist()) == set(rest):
-            unit.codes.append(link.categories[0])
-            unit.branches.append(_read(tree, int(tree.children_left[right])))
-            shares.append(link.missing_left)
-            rest, right = link.others or (), int(tree.children_right[right])
-            link = tree.split(right)
-        unit.codes.append(rest[0])
-    unit.branches.append(_read(tree, right))
+        unit.codes = unit.split.codes.tolist()
+        while _goes_on(tree, node):
+            node = int(tree.children_right[node])
+            shares.append(float(tree.missing_left[node]))
+            unit.branches.append(_read(tree, int(tree.children_left[node])))
+    unit.branches.append(_read(tree, int(tree.children_right[node])))
     unit.known = _known_shares(shares)
     return unit
 

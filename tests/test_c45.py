@@ -409,6 +409,11 @@ def test_deep_chains_and_limits():
     assert model.tree_.max_depth == 299
     short = C45Classifier(max_depth=2, pruning=None, collapse=False).fit(X, y)
     assert short.tree_.max_depth == 2
+    some = pd.DataFrame({"v": pd.Categorical(np.repeat(list("abcd"), 9))})
+    labels = np.repeat([0, 1, 2, 2], 9)
+    assert nested(C45Classifier(max_depth=2).fit(some, labels).tree_) == (
+        0, (0,), (0, 9, 0), (0, (1,), (1, 9, 0), (2, 18, 0)),
+    )  # fmt: skip
 
 
 CHECKED = [
