@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from baselines import _perturbation
 from baselines._perturbation import Rules, best_step, cut_costs, make_room, pose, search
 from oblique.criteria import CRITERIA, gain
+from scripts.benchmarks.oc1 import NumpySearch
 
 RATES_SPLITS = ("twoing", "gain_ratio")
 
@@ -238,3 +239,19 @@ def test_kernels_do_the_same_as_plain_python():
     compiled, plain = run("0"), run("1")
     assert len(plain) == 42
     assert plain == compiled
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_whole_search_is_that_of_plain_numpy(seed):
+    # The benchmark's peer is written without any of the kernels.
+    rng = np.random.default_rng(seed)
+    columns = np.vstack([rng.normal(size=(4, 130)), np.full(130, -1.0)])
+    codes = (columns[:4].sum(axis=0) + rng.normal(size=130) > 0).astype(np.int32)
+    problem = pose(columns, codes, np.ones(130), CRITERIA["gini"], True, 0.0)
+    first = np.array([1.0, 0.0, 0.0, 0.0, 0.1])
+    seeds = rng.integers(0, 1 << 63, 5).astype(np.uint64)
+    rules = Rules(_perturbation.SEQUENTIAL, 9, 4, 3, 1.0, False, 1 << 40)
+    _, cost, tried, _ = search(problem, np.ones(5), first, seeds, rules)
+    plain = NumpySearch(columns, codes, jumps=3)
+    assert plain.run(first, seeds) == pytest.approx(cost, rel=1e-9)
+    assert plain.tried == tried

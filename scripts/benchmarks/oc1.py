@@ -110,9 +110,11 @@ def numpy_step(
     cost[(n_left == 0.0) | (n_right == 0.0)] = np.inf
     cost[-1] = np.inf
     cost[:-1][crossing[1:] <= crossing[:-1]] = np.inf
-    best = int(np.argmin(cost))
-    if cost[best] == np.inf:
+    least = cost.min()
+    if least == np.inf:
         return np.inf, 0.0
+    # The first of the cheapest cuts, as in the kernel.
+    best = int(np.argmax(cost <= least + TIE * codes.size))
     return float(cost[best]), float(0.5 * crossing[best] + 0.5 * crossing[best + 1])
 
 
