@@ -54,10 +54,12 @@ class SplitFinder(BaseEstimator, ABC):
         return None if split is None else (split, node.gain(split))
 
     def grow_at_once(self, root: Node, limits: Limits) -> Skeleton | None:
-        """Grow the whole tree in one compiled call, or return None to leave it to the loop.
+        """Grow the whole tree at once, or return None to leave it to the loop.
 
-        Only for a finder whose search is compiled and draws nothing: small trees are otherwise
-        mostly the cost of Python at each node. The tree must be the one the loop would grow.
+        Only for a finder that draws nothing. A search that is compiled grows here the tree that
+        the loop would grow: small trees are otherwise mostly the cost of Python at each node. A
+        finder whose tests depend on the path above a node, which the loop does not tell it,
+        grows its own tree here.
         """
         return None
 
