@@ -19,6 +19,12 @@ DIRECT = 64
 # Knots in a standard deviation; the interpolation is off by 1.4e-5 of a row at most.
 KNOTS = 4.0
 
+# Runs of rows in a standard deviation; expanded about its centre a row is off by 2e-5 at most.
+PER_RUN = 8.0
+# Octaves of rows without a deviation, and of those that are summed at the candidates.
+EXACT = 1 << 30
+DIRECTLY = 1 << 29
+
 # Candidates lie between rows of which at least this part of the node's largest part is there.
 SEEN = 0.1
 
@@ -328,22 +334,81 @@ def _interpolate(candidates, n, step, knots, n_knots, height, slope, passed):
 
 
 @inline
-def _add_at_knots(mean, deviation, low_part, scale, k, weight, share, reach, knots, n_knots,
-                  height, slope, jump):  # fmt: skip
-    """Add one row to the sums at the knots inside its window; beyond it as a jump."""
-    begin = _first_at_least(knots, n_knots, mean - reach)
-    end = _first_at_least(knots, n_knots, mean + reach)
-    last = height.shape[1] - 1
+def _join_run(run, k, centre, mean, deviation, bounded, low, high, weight, share):
+    """Add a row to the sums of its run: moments about the centre, offset, and weight."""
+    low_part = 0.0
+    scale = 1.0
+    if bounded:
+        low_part, scale = _truncation(mean, deviation, low, high)
+    d = (mean - centre) / deviation
+    last = run.shape[1] - 1
+    for side in range(2):
+        at = k if side == 0 else last
+        amount = (weight if side == 0 else share) * scale
+        run[0, at] += amount
+        run[1, at] += amount * d
+        run[2, at] += 0.5 * amount * d * d
+        run[3, at] += amount * low_part
+        run[4, at] += weight if side == 0 else share
+
+
+@inline
+def _close_run(run, centre, deviation, reach, places, n, passed, slope, jump):
+    """Add a run of rows to the sums at the places inside its window; beyond it as a jump.
+
+    The rows' distributions are expanded about the run's centre to second order. ``slope`` of
+    no lines: no derivatives are wanted.
+    """
+    begin = _first_at_least(places, n, centre - reach)
+    end = _first_at_least(places, n, centre + reach)
     for p in range(begin, end):
-        z = (knots[p] - mean) / deviation
-        value = (_quick_phi(z) - low_part) * scale
-        dense = _quick_density(z) / deviation * scale
-        height[p, k] += weight * value
-        slope[p, k] += weight * dense
-        height[p, last] += share * value
-        slope[p, last] += share * dense
-    jump[end, k] += weight
-    jump[end, last] += share
+        z = (places[p] - centre) / deviation
+        value = _quick_phi(z)
+        dense = _quick_density(z)
+        for k in range(run.shape[1]):
+            if run[0, k] != 0.0:
+                passed[p, k] += run[0, k] * value - run[3, k] - dense * (run[1, k] + run[2, k] * z)
+                if slope.shape[0] > 0:
+                    rise = run[0, k] + run[1, k] * z + run[2, k] * (z * z - 1.0)
+                    slope[p, k] += dense / deviation * rise
+    for k in range(run.shape[1]):
+        jump[end, k] += run[4, k]
+        for moment in range(5):
+            run[moment, k] = 0.0
+
+
+@inline
+def _add_runs(mean, deviation, order, octave, level, codes, weights, shares, low, high, window,
+              places, n, passed, slope, jump):  # fmt: skip
+    """Add the rows of one octave: rows near each other and of one deviation as one run."""
+    run = np.zeros((5, passed.shape[1]))
+    bounded = low > -np.inf or high < np.inf
+    centre = 0.0
+    s = 0.0
+    for i in range(order.shape[0]):
+        if octave[i] != level:
+            continue
+        row = order[i]
+        if s != deviation[row] or mean[row] > centre + 0.5 * s / PER_RUN:
+            if s > 0.0:
+                _close_run(run, centre, s, window * s, places, n, passed, slope, jump)
+            s = deviation[row]
+            centre = mean[row] + 0.5 * s / PER_RUN
+        _join_run(
+            run, codes[row], centre, mean[row], s, bounded, low, high, weights[row], shares[row]
+        )
+    if s > 0.0:
+        _close_run(run, centre, s, window * s, places, n, passed, slope, jump)
+
+
+@inline
+def _settle(passed, jump, n):
+    """Add to each place what lies wholly below it."""
+    for k in range(passed.shape[1]):
+        total = 0.0
+        for c in range(n):
+            total += jump[c, k]
+            passed[c, k] += total
 
 
 @inline
@@ -351,78 +416,51 @@ def _sum_passed(mean, deviation, order, codes, weights, shares, low, high, windo
                 passed):  # fmt: skip
     """Weight of each class, and the size in rows, that passes each candidate.
 
-    Rows whose window holds few candidates are summed exactly, the others, in octaves of their
+    Rows whose window holds few candidates are summed there, the others, in octaves of their
     deviation, at the knots of a grid. Beyond the window a row counts 0 or 1.
     """
     width = passed.shape[1]
     passed[: n + 1] = 0.0
     jump = np.zeros((n + 1, width))
     octave = np.empty(order.shape[0], np.int64)
-    least = 1 << 30
-    most = -(1 << 30)
-    bounded = low > -np.inf or high < np.inf
+    least = EXACT
+    most = -EXACT
     for i in range(order.shape[0]):
         row = order[i]
         s = deviation[row]
-        k = codes[row]
-        octave[i] = 1 << 30
-        reach = window * s
-        begin = _first_at_least(candidates, n, mean[row] - reach)
+        begin = _first_at_least(candidates, n, mean[row] - window * s)
+        octave[i] = EXACT
         if s <= 0.0:
-            jump[begin, k] += weights[row]
+            jump[begin, codes[row]] += weights[row]
             jump[begin, width - 1] += shares[row]
             continue
-        end = _first_at_least(candidates, n, mean[row] + reach)
+        octave[i] = DIRECTLY
+        end = _first_at_least(candidates, n, mean[row] + window * s)
         if end - begin > DIRECT:
             octave[i] = math.frexp(s)[1]
             least = min(least, octave[i])
             most = max(most, octave[i])
+    none = np.empty((0, width))
+    _add_runs(
+        mean, deviation, order, octave, DIRECTLY, codes, weights, shares, low, high, window,
+        candidates, n, passed, none, jump,
+    )  # fmt: skip
+    _settle(passed, jump, n)
+    for level in range(least, most + 1):
+        step = math.ldexp(0.5, level) / KNOTS
+        if not (octave == level).any():
             continue
-        low_part = 0.0
-        scale = 1.0
-        if bounded and begin < end:
-            low_part, scale = _truncation(mean[row], s, low, high)
-        for c in range(begin, end):
-            value = (_quick_phi((candidates[c] - mean[row]) / s) - low_part) * scale
-            passed[c, k] += weights[row] * value
-            passed[c, width - 1] += shares[row] * value
-        jump[end, k] += weights[row]
-        jump[end, width - 1] += shares[row]
-    if most >= least:
         knots = np.empty(2 * n + 2)
-        for level in range(least, most + 1):
-            step = math.ldexp(0.5, level) / KNOTS
-            n_knots = 0
-            for i in range(order.shape[0]):
-                if octave[i] != level:
-                    continue
-                if n_knots == 0:
-                    n_knots = _place_knots(candidates, n, step, knots)
-                    height = np.zeros((n_knots + 1, width))
-                    slope = np.zeros((n_knots + 1, width))
-                    leap = np.zeros((n_knots + 1, width))
-                row = order[i]
-                s = deviation[row]
-                low_part = 0.0
-                scale = 1.0
-                if bounded:
-                    low_part, scale = _truncation(mean[row], s, low, high)
-                _add_at_knots(
-                    mean[row], s, low_part, scale, codes[row], weights[row], shares[row],
-                    window * s, knots, n_knots, height, slope, leap,
-                )  # fmt: skip
-            if n_knots > 0:
-                for k in range(width):
-                    total = 0.0
-                    for p in range(n_knots):
-                        total += leap[p, k]
-                        height[p, k] += total
-                _interpolate(candidates, n, step, knots, n_knots, height, slope, passed)
-    for k in range(width):
-        total = 0.0
-        for c in range(n):
-            total += jump[c, k]
-            passed[c, k] += total
+        n_knots = _place_knots(candidates, n, step, knots)
+        height = np.zeros((n_knots + 1, width))
+        slope = np.zeros((n_knots + 1, width))
+        leap = np.zeros((n_knots + 1, width))
+        _add_runs(
+            mean, deviation, order, octave, level, codes, weights, shares, low, high, window,
+            knots, n_knots, height, slope, leap,
+        )  # fmt: skip
+        _settle(height, leap, n_knots)
+        _interpolate(candidates, n, step, knots, n_knots, height, slope, passed)
 
 
 @inline
