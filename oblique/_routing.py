@@ -6,10 +6,10 @@ one of another file; both add weight x value in ascending order of features.
 
 import numpy as np
 
-from projection.jit import inline, jit
+from projection.jit import jit, lean
 
 
-@inline
+@lean
 def _category_side(code, codes, begin, end, n_left, open_right):
     """1 left, 0 right, -1 missing or not seen, by a node's codes ``begin:end``."""
     if code != code:
@@ -20,7 +20,7 @@ def _category_side(code, codes, begin, end, n_left, open_right):
     return 0 if open_right else -1
 
 
-@inline
+@lean
 def _next_child(X, i, node, left, right, indptr, indices, values, threshold, cat_ptr, cat_codes,
                 cat_left, cat_open):  # fmt: skip
     """Child that a row goes to, or -1 when its answer is missing."""

@@ -57,10 +57,14 @@ class ResultStore:
             raise ValueError(
                 f"{self.path} is no store and is not empty; name a new folder or an earlier store"
             )
-        self._cells.mkdir(parents=True, exist_ok=True)
-        self._plans.mkdir(exist_ok=True)
-        if not (self.path / "store.json").exists():
-            _write_whole(self.path / "store.json", {"format": STORE_FORMAT})
+        try:
+            self._cells.mkdir(parents=True, exist_ok=True)
+            self._plans.mkdir(exist_ok=True)
+            if not (self.path / "store.json").exists():
+                _write_whole(self.path / "store.json", {"format": STORE_FORMAT})
+        except OSError as error:
+            told = f"the store {self.path} cannot be written: {error.strerror}"
+            raise OSError(error.errno, told) from error
         self._sweep()
 
     def write(self, record: Record) -> None:

@@ -8,12 +8,12 @@ import math
 
 import numpy as np
 
-from projection.jit import inline, jit
+from projection.jit import inline, jit, lean
 
 C45_BOUND, J48_BOUND, EXACT_BOUND = range(3)
 
 
-@inline
+@lean
 def _category_side(code, codes, begin, end, n_left, open_right):
     """1 left, 0 right, -1 missing or not seen, by a node's codes ``begin:end``."""
     if code != code:
@@ -24,7 +24,7 @@ def _category_side(code, codes, begin, end, n_left, open_right):
     return 0 if open_right else -1
 
 
-@inline
+@lean
 def _next_child(X, i, node, left, right, indptr, indices, values, threshold, cat_ptr, cat_codes,
                 cat_left, cat_open):  # fmt: skip
     """Child that a row goes to, or -1 when its answer is missing."""
