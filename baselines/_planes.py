@@ -84,11 +84,8 @@ class LinearModelFinder(SplitFinder):
         for plane, target in zip(planes, targets, strict=True):
             sides = target[scaled.codes]
             used = sides != 0
-            weights = scaled.weights[used]
-            # The strength of a penalty is meant for weights whose mean is one.
-            if not (weights == np.floor(weights)).all():
-                weights = weights / weights.mean()
-            with _no_convergence_warnings():
+            weights = penalty_weights(scaled.weights[used])
+            with no_convergence_warnings():
                 plane[:-1], intercept = self._fit(
                     columns.T[used], sides[used].astype(np.float64), weights, rng
                 )
@@ -155,8 +152,17 @@ def draw_features(
     return read_only(np.sort(rng.choice(numeric, size=wanted, replace=False)))
 
 
+def penalty_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return weights whose mean is one, for which the strength of a penalty is meant.
+
+    Whole numbers count repeated rows and stay.
+    """
+    is_counted = bool((weights == np.floor(weights)).all())
+    return weights if is_counted else weights / weights.mean()
+
+
 @contextmanager
-def _no_convergence_warnings() -> Iterator[None]:
+def no_convergence_warnings() -> Iterator[None]:
     """Leave out warnings of a model that is cut short: any plane that gains will do."""
     from sklearn.exceptions import ConvergenceWarning
 

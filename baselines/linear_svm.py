@@ -12,14 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines._checks import check_count, check_positive
-from baselines._planes import LinearModelFinder
+from baselines._planes import LinearModelFinder, no_convergence_warnings, penalty_weights
 
 if TYPE_CHECKING:
     from numpy.random import Generator
 
+    from baselines._sample import ScaledRows
+
 
 class LinearSVM(LinearModelFinder):
-    """The plane of a linear support vector machine (`sklearn.svm.LinearSVC`).
+    """The plane of a linear support vector machine.
 
     With more than two classes one machine is fitted to each grouping of the classes, and the
     plane of largest gain is taken.
@@ -34,9 +36,11 @@ class LinearSVM(LinearModelFinder):
         "model": the sign of the machine's score, as in STree. "criterion": the cut along its
         weights of largest gain, which goes on where the sign puts all rows on one side.
     loss : {"squared_hinge", "hinge"}, default="squared_hinge"
-        "hinge" is fitted by coordinate descent in random order.
+        "hinge" is the machine of libsvm (`sklearn.svm.SVC`), STree's default, whose time grows
+        with the square of the rows; "squared_hinge" that of liblinear (`sklearn.svm.LinearSVC`),
+        STree's ``kernel="liblinear"``.
     tol : float, default=1e-4
-    max_iter : int, default=1000
+    max_iter : int, default=100000
     max_features : None, "sqrt", int or float, default=None
         Features drawn at each node; None: all.
     min_samples : int, default=2
@@ -55,7 +59,7 @@ class LinearSVM(LinearModelFinder):
         threshold: Literal["model", "criterion"] = "model",
         loss: Literal["squared_hinge", "hinge"] = "squared_hinge",
         tol: float = 1e-4,
-        max_iter: int = 1000,
+        max_iter: int = 100_000,
         max_features: Any = None,
         min_samples: int = 2,
     ):
@@ -75,15 +79,26 @@ class LinearSVM(LinearModelFinder):
         weights: NDArray[np.float64],
         rng: Generator,
     ) -> tuple[NDArray[np.float64], float]:
-        from sklearn.svm import LinearSVC
-
-        is_hinge = self.loss == "hinge"
-        model = LinearSVC(
-            C=self.C, loss=self.loss, dual=is_hinge, tol=self.tol, max_iter=self.max_iter,
-            random_state=int(rng.integers(1 << 31)) if is_hinge else 0,
-        )  # fmt: skip
-        model.fit(Z, targets, weights)
+        model = self._machine().fit(Z, targets, weights)
         return model.coef_[0], float(model.intercept_[0])
+
+    def _planes(self, scaled: ScaledRows, rng: Generator) -> NDArray[np.float64]:
+        # These programs group classes themselves, in one call: libsvm by pairs, liblinear by rest.
+        own = "pairs" if self.loss == "hinge" else "rest"
+        if scaled.n_classes == 2 or self.groups != own:
+            return super()._planes(scaled, rng)
+        weights = penalty_weights(scaled.weights)
+        with no_convergence_warnings():
+            model = self._machine().fit(scaled.columns[:-1].T, scaled.codes, weights)
+        return np.column_stack([model.coef_, -model.intercept_])
+
+    def _machine(self) -> Any:
+        from sklearn.svm import SVC, LinearSVC
+
+        options = {"C": self.C, "tol": self.tol, "max_iter": self.max_iter}
+        if self.loss == "hinge":
+            return SVC(kernel="linear", **options)
+        return LinearSVC(dual=False, random_state=0, **options)
 
     def check_parameters(self) -> None:
         """Raise ValueError for a parameter out of its range."""
