@@ -48,8 +48,9 @@ class TAOTreeClassifier(TreeClassifier):
     1. A tree is grown from `LeaveOneOutLinear` and category tests.
     2. `TreeAlternatingOptimization` improves all of its tests.
     3. Of the weakest-link path of that tree, trees of a few sizes are improved again.
-    4. Steps 1 to 3 are cross-validated at the same costs of a leaf, which tells which size to
-       take. With two classes, one logistic regression cut at even chances is a candidate, too.
+    4. Steps 1 to 3 are cross-validated, trees of about the same size together, which tells
+       which size to take. With two classes, one logistic regression cut at even chances is a
+       candidate, too.
 
     The method is this package's own; its parts are others', see the references.
 
@@ -197,8 +198,8 @@ unsafe_class, class_weight, categorical_features, random_state
         n = float(weights[order].sum()) if counted else float(order.size)
         with_stump = self.stump and np.unique(growth.codes[order]).size == 2
         whole = self._path(growth, order, rng)
-        costs = spaced_costs(whole, self.n_sizes)
-        candidates = whole.trees(costs) + ([self._stump(growth, order, rng)] if with_stump else [])
+        sizes = spaced_sizes(whole.path.n_leaves, self.n_sizes)
+        candidates = whole.trees(sizes) + ([self._stump(growth, order, rng)] if with_stump else [])
         wrong = np.zeros(len(candidates))
         n_folds = self.n_folds or (3 if n > _MANY else 5)
         fold = draw_folds(growth, order, n_folds, rng)
@@ -207,7 +208,7 @@ unsafe_class, class_weight, categorical_features, random_state
             if not learn.size:
                 # All rows are alike.
                 continue
-            trees = self._path(growth, learn, rng).trees(costs)
+            trees = self._path(growth, learn, rng).trees(sizes)
             trees += [self._stump(growth, learn, rng)] if with_stump else []
             X, codes, w = growth.X[test], growth.codes[test], weights[test]
             wrong += [w[tree.predict_codes(X) != codes].sum() for tree in trees]
@@ -239,34 +240,34 @@ class _Path(NamedTuple):
     sample: tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.float64]]
     memory: Memory
 
-    def trees(self, costs: NDArray[np.float64]) -> list[Tree]:
-        """Improved trees at some costs of a leaf."""
-        steps = np.searchsorted(self.path.alphas, costs, side="right") - 1
+    def trees(self, sizes: NDArray[np.int64]) -> list[Tree]:
+        """Improved trees whose sizes, before they are improved, are nearest to those asked for."""
+        leaves = np.log(self.path.n_leaves)
+        steps = [int(np.abs(leaves - size).argmin()) for size in np.log(sizes)]
         made = {}
-        for step in np.unique(np.maximum(steps, 0)).tolist():
-            tree = self.path.tree_at(step)
-            made[step] = (
-                self.method.alternate(tree, *self.sample) if self.method.max_sweeps else tree
-            )
-        return [made[step] for step in np.maximum(steps, 0).tolist()]
+        for step in sorted(set(steps)):
+            made[step] = self.path.tree_at(step)
+            if self.method.max_sweeps:
+                made[step] = self.method.alternate(made[step], *self.sample, self.memory)
+        return [made[step] for step in steps]
 
 
-def spaced_costs(whole: _Path, n_sizes: int) -> NDArray[np.float64]:
-    """Costs of a leaf at which the trees of a path have sizes evenly spaced by ratio.
+def spaced_sizes(leaves: NDArray[np.int64], n_sizes: int) -> NDArray[np.int64]:
+    """Sizes that a path has, evenly spaced by ratio, descending.
 
-    Each lies between the costs at which its tree comes and goes, by geometric mean. The one of
-    the last tree, the root alone, is infinite: trees of other rows must end there, too.
+    Trees of other rows are matched by size: a cost of a leaf at which this path has just lost
+    a test that matters may leave it in theirs.
+
+    Parameters
+    ----------
+    leaves : ndarray of shape (n_steps,), int64
+        Sizes of the trees of the path, descending to 1.
+    n_sizes : int
+        Most sizes.
     """
-    alphas, leaves = whole.path.alphas, whole.path.n_leaves
-    wanted = np.geomspace(1.0, max(float(leaves[0]), 1.0), n_sizes)
-    steps = {int(np.abs(np.log(leaves) - np.log(size)).argmin()) for size in wanted}
-    costs = []
-    for step in sorted(steps):
-        if step == len(alphas) - 1:
-            costs.append(math.inf)
-        else:
-            costs.append(math.sqrt(max(float(alphas[step]), 0.0) * float(alphas[step + 1])))
-    return np.array(costs)
+    wanted = np.geomspace(1.0, float(leaves[0]), n_sizes)
+    steps = [int(np.abs(np.log(leaves) - np.log(size)).argmin()) for size in wanted]
+    return leaves[np.unique(steps)]
 
 
 def draw_folds(

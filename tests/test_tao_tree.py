@@ -9,7 +9,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from baselines import TAOTreeClassifier
-from baselines.tao_tree import choose_size, draw_folds
+from baselines.tao_tree import choose_size, draw_folds, spaced_sizes
 from oblique import DecisionSurface, export_text, load, save
 from oblique.classifier import Growth
 from oblique.datasets import load_dataset
@@ -157,3 +157,20 @@ def test_folds_are_stratified_and_keep_copies_together():
 def test_a_wrong_parameter_is_named(options, text):
     with pytest.raises(ValueError, match=text):
         TAOTreeClassifier(**options).fit([[0.0], [1.0]], [0, 1])
+
+
+def test_sizes_are_spaced_by_ratio():
+    path = np.array([60, 41, 30, 17, 12, 8, 5, 3, 2, 1])
+    assert spaced_sizes(path, 4).tolist() == [60, 17, 3, 1]
+    assert spaced_sizes(path, 1).tolist() == [1]
+    assert spaced_sizes(np.array([1]), 7).tolist() == [1]
+    assert spaced_sizes(np.array([3, 1]), 7).tolist() == [3, 1]
+
+
+def test_a_test_that_matters_stays_where_folds_keep_it():
+    """Halves of iris on which matching trees by the cost of a leaf lost the third class."""
+    X, y = load_iris(return_X_y=True)
+    for seed in range(12):
+        rows = np.random.default_rng(seed).permutation(150)[:75]
+        model = TAOTreeClassifier(random_state=seed).fit(X[rows], y[rows])
+        assert model.score(X[rows], y[rows]) > 0.9
