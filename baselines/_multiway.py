@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from baselines._information import EPSILON
 from oblique.builder import TreeBuilder
-from oblique.node import Division
 from oblique.pruning import _raising
 from oblique.pruning.error_based import SLACK
 from oblique.split import CategorySplit, LinearSplit
@@ -80,7 +79,7 @@ class _Rows:
         self.raising = raising
 
     def count(self, rows: NDArray[np.intp], w: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.bincount(self.codes[rows], w, self.n_classes)
+        return _sums(self.codes[rows], w, self.n_classes)
 
     def share_out(
         self, unit: _Unit, rows: NDArray[np.intp], w: NDArray[np.float64]
@@ -88,7 +87,7 @@ class _Rows:
         """Rows and weights of each branch, and the known weight of each."""
         which = unit.answers(self.X[rows])
         n = len(unit.branches)
-        known = np.bincount(which[which >= 0], w[which >= 0], n)
+        known = _sums(which[which >= 0], w[which >= 0], n)
         shares = known / known.sum() if known.sum() > 0.0 else np.full(n, 1.0 / n)
         parts = []
         for i in range(n):
@@ -233,6 +232,8 @@ def _write(tree: Tree, root: _Unit) -> Tree:
     stack = [(0, root)]
     while stack:
         name, unit = stack.pop()
+        if unit.split is None:
+            continue
         last = len(unit.branches) - 1
         for i in range(last):
             sides = np.stack(
@@ -243,13 +244,16 @@ def _write(tree: Tree, root: _Unit) -> Tree:
                 split = CategorySplit(split.feature, unit.codes[i : i + 1], unit.codes[i + 1 :])
             rest = float(unit.known[i:].sum())
             share = float(unit.known[i]) / rest if rest > 0.0 else 0.5
-            left = builder.add_test(name, Division(split, None, None, sides, 0.0, share))
+            left = builder.add_split(name, split, sides, share)
             stack.append((left, unit.branches[i]))
             name = left + 1
-        if last > 0:
-            stack.append((name, unit.branches[last]))
+        stack.append((name, unit.branches[last]))
     return builder.build().clothe(
         criterion=tree.criterion, n_features=tree.n_features, tie_class=tree.tie_class,
         feature_names=tree.feature_names, class_names=tree.class_names,
         category_names=tree.category_names,
     )  # fmt: skip
+
+
+def _sums(which: NDArray[np.integer], w: NDArray[np.float64], n: int) -> NDArray[np.float64]:
+    return np.asarray(np.bincount(which, w, n), dtype=np.float64)

@@ -31,10 +31,16 @@ class TreeBuilder:
 
     def add_test(self, node: int, parts: Division) -> int:
         """Give a node its test and two children; return the left one, the right one is next."""
+        return self.add_split(node, parts.split, parts.sides, parts.missing_left)
+
+    def add_split(
+        self, node: int, split: Split, sides: NDArray[np.float64], missing_left: float
+    ) -> int:
+        """`add_test` of a test whose sides have been counted, (2, n_classes)."""
         self._nodes.append(node)
-        self._splits.append(parts.split)
-        self._missing_left.append(parts.missing_left)
-        self._counts.append(parts.sides)
+        self._splits.append(split)
+        self._missing_left.append(missing_left)
+        self._counts.append(sides)
         return 2 * len(self._nodes) - 1
 
     def build(self) -> Skeleton:
