@@ -58,7 +58,7 @@ class ScaledRows(NamedTuple):
     @property
     def class_weights(self) -> NDArray[np.float64]:
         """Weight of each class that is present, (K,)."""
-        return np.bincount(self.codes, weights=self.weights)
+        return np.bincount(self.codes, weights=self.weights).astype(np.float64)
 
     def in_one_unit(self) -> ScaledRows:
         """Return columns that are scaled by one number, the same for all of them."""

@@ -10,7 +10,7 @@ one Newton step (Rad & Maleki 2020, Journal of the Royal Statistical Society B 8
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -206,7 +206,7 @@ class _Search:
         self, lines: NDArray[np.float64], targets: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         # With whole-number weights, sums do not depend on the order of equal values.
-        kind = "quicksort" if self.weighing.is_counted else "stable"
+        kind: Literal["quicksort", "stable"] = "quicksort" if self.weighing.is_counted else "stable"
         orders = np.argsort(lines, axis=1, kind=kind)
         return _regression.best_cuts(
             lines, orders, targets, self.scaled.codes, self.weighing.weights, self.weighing.sizes,
