@@ -79,8 +79,12 @@ def test_limits_never_shorten_and_are_kept_by_the_counterfactual(problem):
     assert (move[:, choice == "frozen"] == 0).all()
     assert (move >= -tiny)[:, choice == "rise"].all()
     assert (move <= tiny)[:, choice == "fall"].all()
-    own = tree.predict_codes(X)[found]
-    assert (tree.predict_codes(near.counterfactual[found]) != own).all()
+    own = tree.predict_codes(X)
+    assert (tree.predict_codes(near.counterfactual[found]) != own[found]).all()
+    # distances without counterfactuals are the same: no cell is counted that cannot be entered
+    by_class = limited.distances_by_class(X)
+    by_class[np.arange(len(X)), own] = INF
+    np.testing.assert_allclose(by_class.min(axis=1), near.distance, rtol=1e-9, atol=1e-12)
 
 
 @settings(max_examples=60, deadline=None)
