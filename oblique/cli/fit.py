@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from collections.abc import Callable
 from typing import Any
 
 from oblique.cli.table import (
@@ -31,6 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> int:
     """Train on all rows, write the model and say how large it is."""
     from oblique import save
+    from oblique.compare.compilation import watch_compilations
     from oblique.compare.execute import prepare_estimator
     from oblique.compare.measure import measure_tree
     from oblique.compare.strategy import load_strategy
@@ -42,7 +45,8 @@ def execute(arguments: argparse.Namespace) -> int:
     model = prepare_estimator(
         strategy.estimator, unsafe_class=dataset.unsafe_class, seed=arguments.seed
     )
-    model, used = time_fit(model, dataset.data, dataset.target)
+    with watch_compilations(_tell_of_compilation(), lambda: None):
+        model, used = time_fit(model, dataset.data, dataset.target)
     save(model, arguments.output)
     told: dict[str, Any] = {
         "data": dataset.name,
@@ -64,3 +68,15 @@ def execute(arguments: argparse.Namespace) -> int:
             f"{told['training_accuracy']:.1%} right on them; written to {arguments.output}"
         )
     return 0
+
+
+def _tell_of_compilation() -> Callable[[], None]:
+    """Return a function that says once that kernels are compiled, however often it is called."""
+    told: list[bool] = []
+
+    def tell() -> None:
+        if not told:
+            print("compiling kernels; they are kept on disk", file=sys.stderr, flush=True)
+        told.append(True)
+
+    return tell
