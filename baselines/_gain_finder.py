@@ -218,7 +218,7 @@ class GainFinder(SplitFinder):
         features = np.concatenate([numeric, categorical]).astype(np.intp)
         order = np.argsort(features)
         sizes = np.array([np.nanmax(table.X[:, j], initial=-1.0) + 1.0 for j in categorical])
-        few = sizes < 0.3 * len(table.X)
+        few = sizes < 0.3 * table.weights.sum()
         counted = np.concatenate([np.ones(numeric.size, dtype=np.bool_), few])
         if not counted.any():
             counted[:] = True

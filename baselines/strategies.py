@@ -130,17 +130,17 @@ def j48() -> C45Classifier:
 
 
 def eg2() -> EG2Classifier:
-    """EG2: C4.5's tree by gain for cost, of cost 1 unless set (Nunez 1991; Turney 1995)."""
+    """EG2: C4.5's tree by gain for cost, as the comparison prices tests, else 1 (Nunez 1991)."""
     return EG2Classifier()
 
 
 def cs_id3() -> CSID3Classifier:
-    """CS-ID3: squared gain for cost, of cost 1 unless set (Tan & Schlimmer 1990; Turney 1995)."""
+    """CS-ID3: squared gain for cost, as the comparison prices tests, else 1 (Tan 1990)."""
     return CSID3Classifier()
 
 
 def idx() -> IDXClassifier:
-    """IDX: gain for cost, of cost 1 unless set (Norton 1989; Turney 1995)."""
+    """IDX: gain for cost, as the comparison prices tests, else 1 (Norton 1989)."""
     return IDXClassifier()
 
 
