@@ -29,6 +29,8 @@ NUDGE = 1e-7
 # Gap, as a part of the largest possible loss, with which an answer is final.
 GAP = 1e-12
 ATTEMPTS = 4
+# Loss, as a part of the largest possible one, at which the rows may be separable.
+ALMOST_NONE = 1e-8
 # Problems of more rows start from the answer of every fourth row.
 SMALL = 1200
 COARSER = 4
@@ -87,6 +89,10 @@ def edge_descent(A: Floats, cost: Floats) -> Descent:
         v = start.copy()
         bound, steps = _from_coarse_to_fine(rows, cost, rest, factor, v, coarsest)
         loss = float(_edge_kernels.loss(rows, cost, v))
+        if 0.0 < loss <= ALMOST_NONE * most and (shortest := float((v @ rows).min())) > 0.5:
+            # Rows that all but meet their demand meet it with slightly larger weights.
+            v /= shortest
+            loss = float(_edge_kernels.loss(rows, cost, v))
         best = best._replace(bound=max(best.bound, bound), steps=best.steps + steps)
         if loss < best.loss:
             whole = np.zeros(p)
@@ -140,7 +146,7 @@ def _sift(
             model = Model(part, cost[where], rest[where], model.pull, False)
         own, more, is_bounded = _edge_kernels.minimise(model, basis, v, factor, is_begun, is_last)
         steps += more
-        if not is_bounded:
+        if not is_bounded and where.size < n:
             # The straight rows pull for ever: more rows must bend.
             v[:] = start
             inside, is_begun = _near(margin, 2 * where.size), False

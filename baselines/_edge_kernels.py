@@ -111,7 +111,10 @@ def _slide(model, walk, basis, v, factor):
             edge[j] /= norm
         new, far = _step(model, walk, v, edge, slope / norm, reach)
         if new < 0:
-            return used, False
+            if np.isinf(far):
+                return used, False
+            # What is left of the slope is rounding: nothing bends along it.
+            break
         reach = 4.0 * far if far > 0.0 else np.inf
         _take(model, walk, basis, used, new)
         for j in range(p):

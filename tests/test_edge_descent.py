@@ -5,9 +5,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.datasets import load_digits
 
 from baselines import _edge_descent, _edge_kernels
 from baselines._edge_descent import edge_descent
+from baselines._sample import scale_rows
+from baselines.robust_lp import _all_classes
+from oblique.node import Node
 
 KINDS = ("noisy", "separable", "integer", "collinear", "rare", "binary", "equal means")
 
@@ -110,6 +114,22 @@ def test_many_classes_wide_program():
         np.vstack([A, A[:40] + A[20:60], rng.integers(0, 2, (30, 200)) * A[-1]])
     )
     check(A, cost)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_more_columns_than_rows(seed):
+    # All rows are met long before every place of the basis is filled.
+    kind = ("separable", "binary", "integer")[seed % 3]
+    check(*draw_program(kind, 60, 80, seed, weighted=False))
+
+
+def test_ten_classes_of_digits_at_a_small_node():
+    X, y = load_digits(return_X_y=True)
+    A, cost = _all_classes(scale_rows(Node.from_data(X[:110], y[:110]), "standard"))
+    found = edge_descent(np.ascontiguousarray(A.toarray()), cost)
+    # Separable, and so degenerate that the walk itself ends with a loss of 1e-9.
+    assert 0.0 <= found.loss <= 1e-13
+    assert found.bound == pytest.approx(0.0, abs=1e-13)
 
 
 def test_selection_puts_nearer_bends_first():
