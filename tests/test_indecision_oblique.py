@@ -80,7 +80,8 @@ def test_single_features_with_a_full_covariance():
 def test_exact_leaves_agree_with_samples(seed):
     """A million crisp cases pushed through an oblique tree, within three standard errors.
 
-    Four leaves are compared in each of six trees, so four standard errors bound them all.
+    Up to eight leaves are compared in each of six trees, so four standard errors bound them
+    all; 1e-5 is the tolerance of the integrals.
     """
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(200, 3))
@@ -94,7 +95,7 @@ def test_exact_leaves_agree_with_samples(seed):
     reached = model.tree_.apply(case.sample(n, rng)[0])
     share = np.bincount(reached, minlength=model.tree_.n_nodes)[model.tree_.leaves] / n
     error = np.sqrt(np.maximum(exact * (1.0 - exact), 1e-9) / n)
-    assert (np.abs(share - exact) <= 4.0 * error + 2e-6).all()
+    assert (np.abs(share - exact) <= 4.0 * error + 1e-5).all()
 
 
 def test_class_probabilities_agree_with_samples():
@@ -108,7 +109,7 @@ def test_class_probabilities_agree_with_samples():
     case = UncertainTable([[0.2, -0.1]], [[0.4, 0.8]])
     shares = model.tree_.distribution(case.sample(1_000_000, rng)[0])
     error = shares.std(axis=0) / 1000.0
-    assert (np.abs(model.predict_proba(case)[0] - shares.mean(axis=0)) <= 3.0 * error + 2e-6).all()
+    assert (np.abs(model.predict_proba(case)[0] - shares.mean(axis=0)) <= 3.0 * error + 1e-5).all()
 
 
 def test_cheap_methods_are_near():

@@ -19,8 +19,11 @@ Method: TypeAlias = Literal["exact", "moments", "clause"]
 
 METHODS = ("exact", "moments", "clause")
 
-# A leaf that one clause of its path makes less probable is left out of the exact integrals.
-_NEVER = 1e-12
+# Exact integrals leave out a leaf that one clause of its path makes less probable than this, and
+# clauses that are as certain: each changes a probability by less.
+_NEVER = 1e-7
+# Tolerance of an integral over three and more clauses, and random points for each of them.
+_TOLERANCE, _POINTS = 1e-5, 2_000
 _SEED = 0
 
 
@@ -276,8 +279,7 @@ def _box(mean: Floats, joint: Floats, low: Floats, high: Floats) -> Floats:
     for i in range(len(mean)):
         out[i] = multivariate_normal.cdf(
             high, mean[i], joint[i], allow_singular=True, lower_limit=low,
-            maxpts=20_000 * high.size, abseps=1e-6, releps=1e-6,
-            **_seeded(),
+            maxpts=_POINTS * high.size, abseps=_TOLERANCE, releps=0.0, **_seeded(),
         )  # fmt: skip
     return np.clip(out, 0.0, 1.0)
 
