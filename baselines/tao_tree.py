@@ -9,7 +9,6 @@ chooses among them.
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -26,6 +25,7 @@ from oblique.classifier import TreeClassifier
 from oblique.finders import BestOf, Categories, SplitFinder
 from oblique.holdout import order_by_value
 from oblique.pruning import Pruner, pruning_path
+from oblique.pruning.cost_complexity import within_standard_errors
 from oblique.stopping import Stopping
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class TAOTreeClassifier(TreeClassifier):
     3. Of the weakest-link path of that tree, trees of a few sizes are improved again.
     4. Steps 1 to 3 are cross-validated, trees of about the same size together, which tells
        which size to take. With two classes, one logistic regression cut at even chances is a
-       candidate, too.
+       candidate, too, and is taken where it is within a standard error of the best.
 
     The method is this package's own; its parts are others', see the references.
 
@@ -215,7 +215,10 @@ unsafe_class, class_weight, categorical_features, random_state
         errors = wrong / weights[order].sum()
         leaves = np.array([tree.n_leaves for tree in candidates])
         self.cv_errors_, self.cv_leaves_ = errors, leaves
-        return candidates[choose_size(errors, leaves, n, 1.0 if self.size == "small" else 0.0)]
+        factor = 1.0 if self.size == "small" else 0.0
+        if with_stump and prefers_last(errors, leaves, n):
+            return candidates[-1]
+        return candidates[choose_size(errors, leaves, n, factor)]
 
     def _path(self, growth: Growth, rows: NDArray[np.int32], rng: Generator) -> _Path:
         memory: Memory = {}
@@ -315,10 +318,20 @@ def choose_size(
     factor : float
         Number of standard errors.
     """
-    least = float(errors.min())
-    band = factor * math.sqrt(max(least * (1.0 - least), 0.0) / n)
-    good = np.flatnonzero(errors <= least + band + 1e-12)
+    good = np.flatnonzero(within_standard_errors(errors, factor, n))
     return int(good[np.lexsort((errors[good], leaves[good]))[0]])
+
+
+def prefers_last(errors: NDArray[np.float64], leaves: NDArray[np.int64], n: float) -> bool:
+    """Whether the last candidate, the logistic regression, is taken without a contest.
+
+    It is where it is within a standard error of the best one, and better than no test: on small
+    samples that difference is mostly the luck of the folds, and a single regression is what
+    varies least.
+    """
+    constant = errors[:-1][leaves[:-1] == 1]
+    is_near = bool(within_standard_errors(errors, 1.0, n)[-1])
+    return is_near and not (constant <= errors[-1]).any()
 
 
 class _LogisticCut(SplitFinder):

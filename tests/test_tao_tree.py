@@ -9,7 +9,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from baselines import TAOTreeClassifier
-from baselines.tao_tree import choose_size, draw_folds, spaced_sizes
+from baselines.tao_tree import choose_size, draw_folds, prefers_last, spaced_sizes
 from oblique import DecisionSurface, export_text, load, save
 from oblique.classifier import Growth
 from oblique.datasets import load_dataset
@@ -128,6 +128,14 @@ def test_choice_of_size():
     assert choose_size(errors, leaves, 100.0, 1.0) == 2
     # Equal errors: the smaller tree.
     assert choose_size(np.array([0.2, 0.2, 0.3]), np.array([5, 3, 1]), 100.0, 0.0) == 1
+
+
+def test_a_regression_is_taken_where_it_is_no_worse():
+    leaves = np.array([9, 4, 1, 2])
+    assert prefers_last(np.array([0.20, 0.21, 0.40, 0.22]), leaves, 200.0)
+    assert not prefers_last(np.array([0.20, 0.21, 0.40, 0.30]), leaves, 200.0)
+    # Noise: no test is better than any.
+    assert not prefers_last(np.array([0.30, 0.25, 0.20, 0.21]), leaves, 200.0)
 
 
 def test_folds_are_stratified_and_keep_copies_together():
