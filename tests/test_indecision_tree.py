@@ -471,3 +471,26 @@ def test_phi_is_the_normal_distribution():
     np.testing.assert_allclose(quick, ndtr(z), atol=1e-9)
     dense = np.array([_kernels._quick_density.py_func(value) for value in z])
     np.testing.assert_allclose(dense, np.exp(-z * z / 2) / np.sqrt(2 * np.pi), atol=1e-8)
+
+
+@pytest.mark.parametrize("scale", [2.0**-40, 2.0**40, 2.0**900])
+def test_units_do_not_matter(scale):
+    X, y = make_classification(200, 4, random_state=2)
+    std = np.full(X.shape, 0.1)
+    a = IndecisionTreeClassifier().fit(X, y, X_std=std)
+    b = IndecisionTreeClassifier().fit(X * scale, y, X_std=std * scale)
+    np.testing.assert_array_equal(a.tree_.threshold * scale, b.tree_.threshold)
+    # Rows are summed in an order that depends on their content.
+    np.testing.assert_allclose(a.tree_.counts, b.tree_.counts, rtol=1e-12)
+    shares = b.predict_proba(X * scale, std * scale)
+    np.testing.assert_allclose(a.predict_proba(X, std), shares, rtol=1e-12)
+
+
+def test_examples_of_the_docstrings():
+    import doctest
+
+    from oblique.indecision import argument, classifier, predict, table
+
+    for module in (argument, classifier, predict, table):
+        failed, tried = doctest.testmod(module)
+        assert (failed, tried > 0) == (0, True), module.__name__
