@@ -31,6 +31,8 @@ from oblique.datasets import PAPER_SETS, Dataset, load_dataset
 RATIOS = (0.1, 1.0, 10.0, 100.0, 1000.0, 10_000.0)
 #: Largest change of a class's accuracy, in points, that counts as "barely moves".
 BARELY = 5.0
+#: Ratios from here on are also looked at by themselves.
+TURN = 10.0
 
 
 def run_split(
@@ -88,14 +90,20 @@ def judge(records: pd.DataFrame) -> list[str]:
     ]
     for name in means.index.get_level_values("set").unique():
         of_set = means.loc[name]
-        moves = (of_set.max() - of_set.min())[["safe", "unsafe"]]
-        seen = "seen" if moves.max() <= BARELY else "NOT seen"
         lines.append(
-            f"{name}: {seen}; over all ratios safe moves by {moves['safe']:.1f} points, unsafe by "
-            f"{moves['unsafe']:.1f}; unsafe from {of_set['unsafe'].iloc[0]:.1f} % at ratio "
+            f"{name}: {_moves(of_set)}; unsafe from {of_set['unsafe'].iloc[0]:.1f} % at ratio "
             f"{of_set.index[0]:g} to {of_set['unsafe'].iloc[-1]:.1f} % at {of_set.index[-1]:g}"
         )
+        above = of_set[of_set.index >= TURN]
+        if 1 < len(above) < len(of_set):
+            lines.append(f"  from ratio {TURN:g} on: {_moves(above)}")
     return lines
+
+
+def _moves(of_set: pd.DataFrame) -> str:
+    moves = (of_set.max() - of_set.min())[["safe", "unsafe"]]
+    seen = "seen" if moves.max() <= BARELY else "NOT seen"
+    return f"{seen}, safe moves by {moves['safe']:.1f} points, unsafe by {moves['unsafe']:.1f}"
 
 
 def draw(records: pd.DataFrame, path: Path) -> None:
