@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
 from baselines import _information
-from baselines._half_sample import Biases, Sample, Trials
+from baselines._half_sample import Sample, Trials
 from baselines.cost_criteria import MEASURES, TreeGrower
 from oblique.costs import _kernels
 from oblique.costs.test_cost import Prices, TestCost, tabulate
@@ -44,15 +42,13 @@ class CompiledTrials(Trials):
         )  # fmt: skip
         self._payments = tabulate([TestCost(0.0)] * d) if prices is None else prices
 
-    def costs(self, biases: Sequence[Biases], trials: Sequence[int]) -> list[float]:
-        """Average cost of a case of the other rows of each of some trials."""
+    def costs(self, values: NDArray[np.float64], trials: NDArray[np.int64]) -> list[float]:
+        """Average cost of a case of the other rows of each of some trials; see `Trials`."""
         grower, finder = self.grower, self.grower._finder
         members = self.members(trials)
         # As `priced_rule` and `limit_arguments` have them, all trials at once.
-        prices = (np.array([b.costs for b in biases]) + 1.0) ** np.array(
-            [[b.omega] for b in biases]
-        )
-        levels = np.array([b.confidence for b in biases]) / 100.0
+        prices = (values[:, :-2] + 1.0) ** values[:, -2:-1]
+        levels = values[:, -1] / 100.0
         deviations = np.interp(levels, C45_LEVELS, C45_DEVIATIONS)
         links, cuts, counts, begins = _information.grow_many_by_worth(
             *grower._table, members, self._n_grown, self._sample.n_classes, grower._features,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -41,6 +40,11 @@ class Biases(NamedTuple):
     costs: NDArray[np.float64]
     omega: float
     confidence: float
+
+    @classmethod
+    def read(cls, values: NDArray[np.float64]) -> Biases:
+        """Take apart the values of a string: costs, then omega, then confidence."""
+        return cls(values[:-2], float(values[-2]), float(values[-1]))
 
 
 class Grower(Protocol):
@@ -189,14 +193,13 @@ class Trials:
         self._n_grown = min(max(round(share * n), 1), n - 1)
         self._seed = seed
 
-    def members(self, trials: Sequence[int]) -> NDArray[np.bool_]:
+    def members(self, trials: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which rows each of some trials grows its tree on, shape (n_trials, n)."""
-        numbers = np.array(trials, dtype=np.int64)
-        return draw_members(self._seed, numbers, len(self._sample.X), self._n_grown)
+        return draw_members(self._seed, trials, len(self._sample.X), self._n_grown)
 
     def grow(self, biases: Biases, trial: int | None) -> Tree:
         """Tree of a trial; None: of all rows."""
-        rows = None if trial is None else np.flatnonzero(self.members([trial])[0])
+        rows = None if trial is None else np.flatnonzero(self.members(np.array([trial]))[0])
         return self._grow_on(rows, biases)
 
     def _grow_on(self, rows: NDArray[np.intp] | None, biases: Biases) -> Tree:
@@ -204,10 +207,21 @@ class Trials:
             rows, costs=biases.costs, omega=biases.omega, confidence=biases.confidence / 100.0
         )
 
-    def costs(self, biases: Sequence[Biases], trials: Sequence[int]) -> list[float]:
-        """Average cost of a case of the other rows of each of some trials."""
+    def costs(self, values: NDArray[np.float64], trials: NDArray[np.int64]) -> list[float]:
+        """Average cost of a case of the other rows of each of some trials.
+
+        Parameters
+        ----------
+        values : ndarray of shape (n_trials, n_features + 2)
+            Biases of each trial, as `Biases.read` takes them apart.
+        trials : ndarray of shape (n_trials,)
+            Their numbers.
+        """
         members = self.members(trials)
-        return [self._cost(one, member) for one, member in zip(biases, members, strict=True)]
+        return [
+            self._cost(Biases.read(line), member)
+            for line, member in zip(values, members, strict=True)
+        ]
 
     def _cost(self, biases: Biases, member: NDArray[np.bool_]) -> float:
         tree = self._grow_on(np.flatnonzero(member), biases)

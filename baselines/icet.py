@@ -247,7 +247,7 @@ class ICETClassifier(TreePredictor):
                 write_search(self.checkpoint, stand, seed=seed, identity=identity)
         best = population.best
         assert best is not None
-        biases = _read_strings(genome, [best])[0]
+        biases = Biases.read(genome.decode([best])[0])
         self.tree_ = trials.grow(biases, None if self.refit else best.trial)
         self.classes_ = classes
         self._profile = column_profile(sample.X, sample.weights)
@@ -386,7 +386,7 @@ class ICETClassifier(TreePredictor):
         with bar, _side_by_side(trials, n_jobs) as price:
 
             def rate(fresh: list[Individual]) -> list[float]:
-                return price(_read_strings(genome, fresh), [one.trial for one in fresh])
+                return price(genome.decode(fresh), np.array([one.trial for one in fresh]))
 
             for stand in _genetic.search(population, rules, rate, seed):
                 bar.set_postfix(cost=f"{stand.history[-1]['best_so_far']:.4g}", refresh=False)
@@ -429,8 +429,12 @@ def _feature_names(sample: Sample) -> list[str]:
     return [f"x{j}" for j in range(sample.X.shape[1])] if names is None else list(names)
 
 
-Part = tuple[list[Biases], list[int]]
-Price = Callable[[list[Biases], list[int]], list[float]]
+# Parts that a generation is cut into for each worker: trees differ in size, and who is done first
+# takes the next one.
+PARTS = 2
+
+Part = tuple[NDArray[np.float64], NDArray[np.int64]]
+Price = Callable[[NDArray[np.float64], NDArray[np.int64]], list[float]]
 
 
 @contextlib.contextmanager
@@ -440,12 +444,13 @@ def _side_by_side(trials: Trials, n_jobs: int) -> Iterator[Price]:
         yield trials.costs
         return
 
-    def price(biases: list[Biases], numbers: list[int]) -> list[float]:
-        parts = [slice(k, None, n_jobs) for k in range(min(n_jobs, len(numbers)))]
-        found = run([(biases[part], numbers[part]) for part in parts])
+    def price(values: NDArray[np.float64], numbers: NDArray[np.int64]) -> list[float]:
+        n_parts = min(PARTS * n_jobs, len(numbers))
+        parts = [slice(k, None, n_parts) for k in range(n_parts)]
+        found = run([(values[part], numbers[part]) for part in parts])
         costs = [0.0] * len(numbers)
-        for part, values in zip(parts, found, strict=True):
-            costs[part] = values
+        for part, costs_of_part in zip(parts, found, strict=True):
+            costs[part] = costs_of_part
         return costs
 
     if isinstance(trials, CompiledTrials):
@@ -464,11 +469,6 @@ def _side_by_side(trials: Trials, n_jobs: int) -> Iterator[Price]:
                 return parallel(delayed(trials.costs)(*part) for part in parts)
 
             yield price
-
-
-def _read_strings(genome: Genome, strings: Sequence[Individual]) -> list[Biases]:
-    values = genome.decode(strings)
-    return [Biases(line[:-2], float(line[-2]), float(line[-1])) for line in values]
 
 
 def _history(population: Population) -> dict[str, NDArray[Any]]:

@@ -20,7 +20,7 @@ from baselines import CostWeighted, ICETClassifier, _genetic
 from baselines._compiled_trials import CompiledTrials
 from baselines._genetic import Individual, Rules
 from baselines._genome import Gene, Genome
-from baselines._half_sample import Biases, Sample, Trials
+from baselines._half_sample import Sample, Trials
 from baselines._trial_kernels import draw_members
 from baselines.cost_criteria import TreeGrower
 from oblique import ObliqueTreeClassifier, load, save
@@ -277,11 +277,8 @@ def test_compiled_trials_cost_what_their_trees_cost(seed, weighted, free):
     )
     grower = TreeGrower(table, codes, n_classes=3, sample_weight=weights)
     settings_ = (sample, None if free else prices, rng.uniform(0, 99, (3, 3)), 0.5, seed)
-    biases = [
-        Biases(rng.uniform(1, 100, d), float(rng.random()), float(rng.uniform(1, 100)))
-        for _ in range(m)
-    ]
-    trials = rng.integers(0, 1000, size=m).tolist()
+    biases = np.column_stack([rng.uniform(1, 100, (m, d)), rng.random(m), rng.uniform(1, 100, m)])
+    trials = rng.integers(0, 1000, size=m)
     fast = CompiledTrials(grower, *settings_).costs(biases, trials)
     np.testing.assert_allclose(fast, Trials(grower, *settings_).costs(biases, trials), rtol=1e-12)
 
@@ -374,26 +371,20 @@ def test_seed_decides():
 
 def test_first_generation_knows_the_true_costs():
     told = []
-    rate = _genetic._rate
-    from baselines import icet
+    plain = CompiledTrials.costs
 
-    seen = icet._read_strings
-
-    def spy(genome, strings):
-        biases = seen(genome, strings)
-        told.append(biases)
-        return biases
+    def spy(trials, values, numbers):
+        told.append(values)
+        return plain(trials, values, numbers)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(icet, "_read_strings", spy)
+        patch.setattr(CompiledTrials, "costs", spy)
         ICETClassifier(COSTS, **SMALL).fit(X, Y)
-    step = 9999 / 4095
-    first = told[0][0]
+    costs, omega, confidence = told[0][0, :-2], told[0][0, -2], told[0][0, -1]
     prices = COSTS.prices(X.columns).full
-    assert (np.abs(first.costs - np.maximum(prices, 1.0)) <= step / 2 + 1e-9).all()
-    assert first.omega == 1.0
-    assert abs(first.confidence - 25.0) <= 99 / 255 / 2
-    assert rate is _genetic._rate
+    assert (np.abs(costs - np.maximum(prices, 1.0)) <= 9999 / 4095 / 2 + 1e-9).all()
+    assert omega == 1.0
+    assert abs(confidence - 25.0) <= 99 / 255 / 2
 
 
 def test_any_tree_can_be_the_inner_one():
