@@ -21,10 +21,9 @@ from oblique.indecision.predict import mix_leaves
 from oblique.indecision.reach import Method, check_method, node_probabilities
 from oblique.indecision.table import UncertainTable
 from oblique.induction import grow, grow_node_by_node
-from oblique.node import canonical_rows
 from oblique.profile import HIGH, LOW, column_profile
 from oblique.pruning import Pruner
-from oblique.stopping import Stopping
+from oblique.stopping import Limits, Stopping
 from oblique.weight import combine_weights
 
 Floats = NDArray[np.float64]
@@ -226,21 +225,16 @@ class IndecisionTreeClassifier(TreeClassifier):
         if rows.size != len(cases) or parts is not None:
             cases = cases[rows]
         unsafe = self._unsafe_code(classes, codes, weights)
-        is_crisp = cases.is_certain and parts is None and self.directions is None
-        order = (
-            canonical_rows(cases.means, codes, weights)
-            if is_crisp
-            else order_rows(cases, codes, weights)
-        )
+        order = order_rows(cases, codes, weights)
         held = order[:0]
         if pruner is not None and pruner.holdout > 0.0:
             order = order_by_value(order, cases.means, codes, weights)
             order, held = hold_out(order, codes, pruner.holdout, rng)
+        names = self._names(classes, columns)
         shared: dict[str, Any] = {
             "criterion": self.criterion, "categorical": columns.categorical, "unsafe": unsafe,
         }  # fmt: skip
-        names = self._names(classes, columns)
-        if is_crisp:
+        if cases.is_certain and parts is None and self.directions is None:
             tree = grow(
                 cases.means, codes, n_classes=len(classes), finder=_crisp_finder(columns), rng=rng,
                 sample_weight=weights, rows=order, stopping=stopping, names=names,
@@ -248,16 +242,9 @@ class IndecisionTreeClassifier(TreeClassifier):
             )  # fmt: skip
         else:
             share = np.ones(len(cases)) if parts is None else parts
-            limits = stopping.resolve(
-                round(float(share[order].sum())),
-                float(order.size if weights is None else weights[order].sum()),
+            root, limits = self._make_root(
+                cases, codes, weights, share, order, stopping, len(classes), shared
             )
-            table = UncertainRows(
-                cases, codes, weights, len(classes), by_feature=self.independence == "feature",
-                floor=float(self.weight_floor), least_rest=float(self.min_samples_rest),
-                min_leaf=limits.min_leaf, min_weight=limits.min_weight, **shared,
-            )  # fmt: skip
-            root = UncertainNode.make_root(table, order, share)
             tree = grow_node_by_node(root, limits, finder, rng).clothe(
                 criterion=self.criterion, n_features=cases.shape[1],
                 tie_class=unsafe if self._ties_to_unsafe() else -1, **names,
@@ -274,6 +261,27 @@ class IndecisionTreeClassifier(TreeClassifier):
         self._profile = column_profile(cases.means, weights)
         self.tree_ = tree
         return self
+
+    def _make_root(
+        self,
+        cases: UncertainTable,
+        codes: NDArray[np.int32],
+        weights: Floats | None,
+        share: Floats,
+        order: NDArray[np.int32],
+        stopping: Stopping,
+        n_classes: int,
+        shared: dict[str, Any],
+    ) -> tuple[UncertainNode, Limits]:
+        """Make the root over uncertain rows, and the limits of the tree in numbers."""
+        weight = float(order.size if weights is None else weights[order].sum())
+        limits = stopping.resolve(round(float(share[order].sum())), weight)
+        table = UncertainRows(
+            cases, codes, weights, n_classes, by_feature=self.independence == "feature",
+            floor=float(self.weight_floor), least_rest=float(self.min_samples_rest),
+            min_leaf=limits.min_leaf, min_weight=limits.min_weight, **shared,
+        )  # fmt: skip
+        return UncertainNode.make_root(table, order, share), limits
 
     def _weights(
         self,

@@ -92,7 +92,9 @@ class UncertainNode(Node):
     remaining: dict[int, Floats]
 
     @classmethod
-    def make_root(cls, table: UncertainRows, rows: NDArray[np.int32], share: Floats) -> Node:
+    def make_root(
+        cls, table: UncertainRows, rows: NDArray[np.int32], share: Floats
+    ) -> UncertainNode:
         """Make the root; ``share`` is the part of each row that is there."""
         store = Rows(rows[None].copy(), table.weights, read_only(share), np.empty(0))
         counts = crisp.class_counts(rows, table.codes, table.weights, table.n_classes)
@@ -250,6 +252,9 @@ def order_rows(
     cases: UncertainTable, codes: NDArray[np.int32], weights: Floats | None
 ) -> NDArray[np.int32]:
     """Row numbers in an order that depends on the rows' content only, deviations included."""
+    if cases.is_certain:
+        # As for the hard tree, whose rows these are.
+        return canonical_rows(cases.means, codes, weights)
     parts = [cases.means, cases.std, *cases.probabilities.values()]
     if cases.covariance is not None:
         parts.append(cases.covariance.reshape(len(cases), -1))
