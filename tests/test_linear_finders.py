@@ -10,6 +10,7 @@ from scipy.stats import norm
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression, RidgeCV
 from sklearn.svm import SVC, LinearSVC
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from baselines import (
     HHCART,
@@ -395,3 +396,13 @@ def test_groups():
     assert np.abs(group_classes("superclasses", *args)).tolist() == [[1, 1, 1]]
     means = np.array([[0.0, 0.0], [0.1, 0.0], [5.0, 0.0], [5.1, 1.0]])
     assert superclasses(means, np.ones(4), 1).tolist() == [[1, 1, -1, -1]]
+
+
+@parametrize_with_checks(
+    [
+        ObliqueTreeClassifier(finder=LinearSVM()),
+        ObliqueTreeClassifier(finder=SparseRandom(), random_state=0),
+    ]
+)
+def test_scikit_learn_check(estimator, check):
+    check(estimator)
