@@ -6,15 +6,13 @@ decision tree induction algorithm. Journal of Artificial Intelligence Research 2
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
@@ -25,6 +23,7 @@ from baselines._genetic import RECORDED, Individual, Population, Rules
 from baselines._genome import Gene, Genome
 from baselines._half_sample import Biases, EstimatorGrower, Grower, Sample, Trials
 from baselines._search_file import read_search, write_search
+from baselines._side_by_side import side_by_side
 from baselines.cost_criteria import TreeGrower
 from oblique.classifier import TreeClassifier, make_generator
 from oblique.costs import CostModel, load_costs
@@ -383,7 +382,7 @@ class ICETClassifier(TreePredictor):
             total=rules.n_trials, initial=population.trials, desc="ICET", unit="tree",
             disable=not self.progress,
         )  # fmt: skip
-        with bar, _side_by_side(trials, n_jobs) as price:
+        with bar, side_by_side(trials, n_jobs) as price:
 
             def rate(fresh: list[Individual]) -> list[float]:
                 return price(genome.decode(fresh), np.array([one.trial for one in fresh]))
@@ -427,48 +426,6 @@ class ICETClassifier(TreePredictor):
 def _feature_names(sample: Sample) -> list[str]:
     names = sample.names["feature_names"]
     return [f"x{j}" for j in range(sample.X.shape[1])] if names is None else list(names)
-
-
-# Parts that a generation is cut into for each worker: trees differ in size, and who is done first
-# takes the next one.
-PARTS = 2
-
-Part = tuple[NDArray[np.float64], NDArray[np.int64]]
-Price = Callable[[NDArray[np.float64], NDArray[np.int64]], list[float]]
-
-
-@contextlib.contextmanager
-def _side_by_side(trials: Trials, n_jobs: int) -> Iterator[Price]:
-    """Yield a function that runs some trials in parts, each in a thread or process of its own."""
-    if n_jobs == 1:
-        yield trials.costs
-        return
-
-    def price(values: NDArray[np.float64], numbers: NDArray[np.int64]) -> list[float]:
-        n_parts = min(PARTS * n_jobs, len(numbers))
-        parts = [slice(k, None, n_parts) for k in range(n_parts)]
-        found = run([(values[part], numbers[part]) for part in parts])
-        costs = [0.0] * len(numbers)
-        for part, costs_of_part in zip(parts, found, strict=True):
-            costs[part] = costs_of_part
-        return costs
-
-    if isinstance(trials, CompiledTrials):
-        # Compiled trials leave the interpreter's lock alone. A generation of them may take less
-        # than the hundredth of a second for which joblib sleeps between two looks at its workers.
-        with ThreadPoolExecutor(n_jobs) as pool:
-
-            def run(parts: list[Part]) -> list[list[float]]:
-                return list(pool.map(lambda part: trials.costs(*part), parts))
-
-            yield price
-    else:
-        with Parallel(n_jobs=n_jobs) as parallel:
-
-            def run(parts: list[Part]) -> list[list[float]]:
-                return parallel(delayed(trials.costs)(*part) for part in parts)
-
-            yield price
 
 
 def _history(population: Population) -> dict[str, NDArray[Any]]:
