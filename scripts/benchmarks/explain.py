@@ -14,12 +14,11 @@ import numpy as np
 from sklearn.datasets import make_classification
 
 from oblique import DecisionSurface, ObliqueTreeClassifier, explain, save
-from oblique.finders import BestOf, LinearDiscriminant
+from oblique.finders import AxisParallel, BestOf, LinearDiscriminant
 from scripts.benchmarks.record import Record, compare_times
-from scripts.benchmarks.surface import RandomDirections
 
 SECTION = "explain"
-_N_CASES, _N_LEAVES = 10_000, 100
+_N_CASES = 10_000
 
 
 def measure() -> Iterator[Record]:
@@ -51,8 +50,8 @@ def _subject() -> tuple[ObliqueTreeClassifier, np.ndarray]:
     X, y = make_classification(
         2 * _N_CASES, 20, n_informative=10, n_classes=3, flip_y=0.15, random_state=0
     )
-    finder = BestOf(LinearDiscriminant(), RandomDirections())
-    model = ObliqueTreeClassifier(finder=finder, min_samples_leaf=40, random_state=0)
+    finder = BestOf(LinearDiscriminant(), AxisParallel())
+    model = ObliqueTreeClassifier(finder=finder, min_samples_leaf=60, random_state=0)
     return model.fit(X[:_N_CASES], y[:_N_CASES]), X[_N_CASES:]
 
 
