@@ -185,7 +185,7 @@ class GeometricRanking(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         if self.scope == "local":
             view = view_model(self.estimator_)
             leaves = view.tree.apply(view.encode(X))
-            scores = _within_leaves(self._probabilities, leaves, scores)
+            scores = within_leaves(self._probabilities, leaves, scores)
         return scores[:, 1] if scores.shape[1] == 2 else scores
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -320,7 +320,7 @@ def signed_distances(surface: DecisionSurface, X: Any) -> NDArray[np.float64]:
     return scores
 
 
-def _within_leaves(
+def within_leaves(
     probabilities: NDArray[np.float64], leaves: NDArray[np.int64], scores: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Order by the leaf's estimate first, by the score among equal estimates."""
