@@ -3,18 +3,39 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 
 from oblique.pruning.base import is_number
 from oblique.stopping import is_whole
 
+# The largest count that compiled code takes with room to spare.
+_MOST = 1 << 62
 
-def check_count(name: str, value: object, *, least: int, or_else: str = "", note: str = "") -> None:
-    """Raise ValueError unless a value is an integer of at least ``least``."""
+
+def check_count(
+    name: str, value: object, *, least: int, most: int = _MOST, or_else: str = "", note: str = ""
+) -> None:
+    """Raise ValueError unless a value is an integer in [``least``, ``most``]."""
+    other = f" or {or_else}" if or_else else ""
     if not is_whole(value) or value < least:
-        other = f" or {or_else}" if or_else else ""
         raise ValueError(f"{name}={value!r} must be an integer of at least {least}{other}{note}")
+    if value > most:
+        raise ValueError(f"{name}={value!r} must be at most {most}{other}")
+
+
+def check_choice(name: str, value: object, choices: Iterable[str], *, or_else: str = "") -> None:
+    """Raise ValueError unless a value is one of some strings."""
+    if not isinstance(value, str) or value not in choices:
+        names = " or ".join([*(f'"{choice}"' for choice in choices), *filter(None, [or_else])])
+        raise ValueError(f"{name}={value!r} must be {names}")
+
+
+def check_min_samples_oblique(value: object) -> None:
+    """Raise ValueError unless `baselines._sample.take_large_sample` knows such a size."""
+    if not (isinstance(value, str) and value == "2d"):
+        check_count("min_samples_oblique", value, least=0, or_else='"2d"')
 
 
 def check_positive(name: str, value: object, *, or_else: str = "") -> None:

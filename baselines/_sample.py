@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -249,12 +249,26 @@ def pose_rows(node: Node, scaled: ScaledRows) -> Problem:
     is_unit = bool((scaled.weights == 1.0).all())
     is_counted = table.is_counted and node.store.share is table.unit_share
     # Where weights are not ones, the loop's own check has the last word on the number of rows.
-    least = max(table.min_leaf if is_unit else 0.0, table.min_weight)
+    # Always a float, so that the search is compiled once.
+    least = float(max(table.min_leaf if is_unit else 0.0, table.min_weight))
     return pose(
         scaled.columns, scaled.codes, scaled.weights, table.criterion_code, is_counted, least
     )
 
 
-def n_observations(sample: Sample, node: Node) -> float:
-    """Number of observations: the weight where weights are whole numbers, else the rows."""
-    return sample.problem.weight if node.table.is_counted else float(sample.rows.size)
+def take_large_sample(node: Node, scaling: str | None, least: Literal["2d"] | int) -> Sample | None:
+    """Pose the search for a step, unless the node is too small for an oblique test.
+
+    Parameters
+    ----------
+    node, scaling
+        As in `scale_rows`.
+    least : "2d" or int
+        None is returned for so many observations or fewer; "2d" is twice the number of columns
+        that vary. Observations are the weight where weights are whole numbers, else the rows.
+    """
+    sample = take_sample(node, scaling)
+    if sample is None:
+        return None
+    n = sample.problem.weight if node.table.is_counted else float(sample.rows.size)
+    return sample if n > (2 * sample.features.size if least == "2d" else least) else None

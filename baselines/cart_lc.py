@@ -12,9 +12,15 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines._checks import check_count, check_positive, check_probability
+from baselines._checks import (
+    check_choice,
+    check_count,
+    check_min_samples_oblique,
+    check_positive,
+    check_probability,
+)
 from baselines._perturbation import climb_in_cycles, costs_without
-from baselines._sample import Sample, n_observations, take_sample
+from baselines._sample import Sample, take_large_sample
 from oblique._kernels import GAIN_RATIO, TIE, TWOING
 from oblique.finders import AxisParallel, SplitFinder
 
@@ -79,8 +85,10 @@ class CartLC(SplitFinder):
         """Return the plane or the best axis-parallel test, None without either."""
         self.check_parameters()
         axis = AxisParallel().find_split(node, rng)
-        sample = None if axis is None else self._sample(node)
-        if axis is None or sample is None or axis.feature not in sample.features:
+        if axis is None:
+            return None
+        sample = take_large_sample(node, self.scaling, self.min_samples_oblique)
+        if sample is None or axis.feature not in sample.features:
             return axis
         plane = sample.plane_of(axis)
         self._climb(sample, plane, np.arange(sample.features.size))
@@ -93,15 +101,6 @@ class CartLC(SplitFinder):
         if oblique is None or node.gain(oblique) <= node.gain(axis) + TIE:
             return axis
         return oblique
-
-    def _sample(self, node: Node) -> Sample | None:
-        sample = take_sample(node, self.scaling)
-        if sample is None:
-            return None
-        least = self.min_samples_oblique
-        if least == "2d":
-            least = 2 * sample.features.size
-        return sample if n_observations(sample, node) > least else None
 
     def _climb(self, sample: Sample, plane: NDArray[np.float64], movable: NDArray[np.intp]) -> None:
         climb_in_cycles(sample.problem, plane, movable, float(self.tolerance), self.max_cycles)
@@ -136,9 +135,8 @@ class CartLC(SplitFinder):
     def check_parameters(self) -> None:
         """Raise ValueError for a parameter out of its range."""
         check_probability("elimination", self.elimination)
-        if self.scaling not in ("quartiles", None):
-            raise ValueError(f'scaling={self.scaling!r} must be "quartiles" or None')
+        if self.scaling is not None:
+            check_choice("scaling", self.scaling, ["quartiles"], or_else="None")
         check_positive("tolerance", self.tolerance)
         check_count("max_cycles", self.max_cycles, least=1)
-        if self.min_samples_oblique != "2d":
-            check_count("min_samples_oblique", self.min_samples_oblique, least=0, or_else='"2d"')
+        check_min_samples_oblique(self.min_samples_oblique)

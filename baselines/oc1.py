@@ -15,14 +15,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from baselines import _perturbation
 from baselines._checks import (
+    check_choice,
     check_count,
     check_flag,
     check_jobs,
+    check_min_samples_oblique,
     check_positive,
     check_probability,
 )
 from baselines._perturbation import Problem, Rules
-from baselines._sample import Sample, n_observations, take_sample
+from baselines._sample import Sample, take_large_sample
 from oblique import _kernels
 from oblique._kernels import TIE
 from oblique._suggest import unknown_name
@@ -46,6 +48,8 @@ _RECIPROCAL = ("entropy", "gain_ratio", "twoing")
 # Below so many values at a node, threads cost more than they save.
 _WORTH_THREADS = 20_000
 _NO_LIMIT = 1 << 62
+# Each start has a seed, all of which are drawn beforehand.
+_MOST_STARTS = 10_000_000
 
 _History = NDArray[np.float64]
 
@@ -85,7 +89,7 @@ class OC1(SplitFinder):
     Parameters
     ----------
     restarts : int, default=20
-        Number of starts, the axis-parallel one included; at least 1.
+        Number of starts, the axis-parallel one included; 1 to 10 million.
     jumps : int, default=5
         How many random jumps in a row may fail before a start ends.
     order : {"sequential", "best", "random"}, default="sequential"
@@ -176,7 +180,7 @@ class OC1(SplitFinder):
         self.check_parameters()
         axis = AxisParallel().find_split(node, rng)
         gain = 0.0 if axis is None else node.gain(axis)
-        sample = self._sample(node)
+        sample = take_large_sample(node, self.scaling, self.min_samples_oblique)
         if sample is None:
             lines = [] if axis is None else [(0.0, _printed(node, gain))]
             return Search(axis, gain, 0, np.array(lines).reshape(-1, 2))
@@ -191,15 +195,6 @@ class OC1(SplitFinder):
         return Search(oblique, oblique_gain, tried, history)
 
     # ------------------------------------------------------------ parts of the search
-
-    def _sample(self, node: Node) -> Sample | None:
-        sample = take_sample(node, self.scaling)
-        if sample is None:
-            return None
-        least = self.min_samples_oblique
-        if least == "2d":
-            least = 2 * sample.features.size
-        return sample if n_observations(sample, node) > least else None
 
     def _climb(
         self, sample: Sample, first: NDArray[np.float64], seeds: NDArray[np.uint64]
@@ -222,7 +217,7 @@ class OC1(SplitFinder):
             return _perturbation.search(problem, units, first, seeds, rules)
         parts = np.array_split(seeds, min(4 * n_threads, seeds.size))
         starts = [first] + [np.empty(0)] * (len(parts) - 1)
-        found = Parallel(n_threads, prefer="threads")(
+        found = Parallel(min(n_threads, len(parts)), prefer="threads")(
             delayed(_perturbation.search)(problem, units, start, part, rules)
             for start, part in zip(starts, parts, strict=True)
         )
@@ -260,21 +255,20 @@ class OC1(SplitFinder):
     def check_parameters(self) -> None:
         """Raise ValueError for a parameter out of its range."""
         check_count(
-            "restarts", self.restarts, least=1,
+            "restarts", self.restarts, least=1, most=_MOST_STARTS,
             note="; 1 is the axis-parallel start alone, which the paper's Table 2 prints as 0",
         )  # fmt: skip
         check_count("jumps", self.jumps, least=0)
         check_count("moves", self.moves, least=1)
         if not isinstance(self.order, str) or self.order not in ORDERS:
             raise ValueError(unknown_name("order", self.order, ORDERS))
-        if self.scaling not in ("standard", None):
-            raise ValueError(f'scaling={self.scaling!r} must be "standard" or None')
+        if self.scaling is not None:
+            check_choice("scaling", self.scaling, ["standard"], or_else="None")
         check_flag("include_constant", self.include_constant)
         check_flag("in_place_moves", self.in_place_moves)
         check_probability("stagnation_probability", self.stagnation_probability)
         check_positive("axis_parallel_bias", self.axis_parallel_bias)
-        if self.min_samples_oblique != "2d":
-            check_count("min_samples_oblique", self.min_samples_oblique, least=0, or_else='"2d"')
+        check_min_samples_oblique(self.min_samples_oblique)
         if self.max_hyperplanes is not None:
             check_count("max_hyperplanes", self.max_hyperplanes, least=1, or_else="None")
         if self.max_seconds is not None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines._checks import check_count, check_positive
+from baselines._checks import check_choice, check_count, check_positive
 from baselines._projection import best_of_directions
 from baselines._sample import rows_to_project
 from oblique.finders import SplitFinder
@@ -99,5 +99,5 @@ class SparseRandom(SplitFinder):
 
 def check_scaling(scaling: Any) -> None:
     """Raise ValueError unless this is a scaling that these finders know."""
-    if scaling not in ("standard", None):
-        raise ValueError(f'scaling={scaling!r} must be "standard" or None')
+    if scaling is not None:
+        check_choice("scaling", scaling, ["standard"], or_else="None")

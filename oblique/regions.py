@@ -12,8 +12,10 @@ from oblique._suggest import unknown_name
 from oblique.describe import Description, class_color, describe
 from oblique.importance import feature_importances
 from oblique.plot import import_pyplot
+from oblique.pruning.base import is_number
 from oblique.sensitivity.model import TreeModel, view_model
 from oblique.split import CategorySplit, LinearSplit
+from oblique.stopping import is_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -105,6 +107,8 @@ def plot_regions(
     words = describe(model, feature_names=feature_names, class_names=class_names)
     view = view_model(model)
     rows = None if X is None else view.encode(X)
+    if point_size is not None and (not is_number(point_size) or not 0.0 < point_size < np.inf):
+        raise ValueError(f"point_size={point_size!r} must be a finite number > 0 or None")
     pair = _pair_of(features, model, words)
     box = _box(limits, rows, pair)
     fixed = _fixed_row(at, rows, view, words, pair)
@@ -137,7 +141,7 @@ def _pair_of(features: Sequence[int | str] | None, model: Any, words: Descriptio
         importance = feature_importances(tree, getattr(model, "_spread", None))
         importance[list(tree.category_names or {})] = -1.0
         return np.sort(np.argsort(-importance, kind="stable")[:2]).tolist()
-    if isinstance(features, str) or len(features) != 2:
+    if isinstance(features, str) or np.shape(features) != (2,):
         raise ValueError(f"features={features!r} must be two numbers or names")
     pair = [_feature_number(feature, words) for feature in features]
     if pair[0] == pair[1]:
@@ -156,7 +160,7 @@ def _feature_number(feature: int | str, words: Description) -> int:
         if feature not in words.features:
             raise ValueError(unknown_name("feature", feature, words.features))
         return words.features.index(feature)
-    if not 0 <= feature < len(words.features):
+    if not is_whole(feature) or not 0 <= feature < len(words.features):
         raise ValueError(
             f"feature {feature!r} is not known: numbers run from 0 to {len(words.features) - 1}"
         )
@@ -166,11 +170,17 @@ def _feature_number(feature: int | str, words: Description) -> int:
 def _box(limits: Any, rows: Points | None, pair: list[int]) -> Points:
     """Ends (2, 2) of both axes."""
     if limits is not None:
-        box = np.asarray(limits, dtype=np.float64)
-        if box.shape != (2, 2) or not np.isfinite(box).all() or not (box[:, 0] < box[:, 1]).all():
-            raise ValueError(
-                f"limits={limits!r} must be ((low, high), (low, high)), finite and low < high"
-            )
+        try:
+            box = np.asarray(limits, dtype=np.float64)
+        except (TypeError, ValueError):
+            box = np.empty(0)
+        with np.errstate(over="ignore", invalid="ignore"):
+            fits = box.shape == (2, 2) and (box[:, 0] < box[:, 1]).all()
+            if not fits or not np.isfinite(box[:, 1] - box[:, 0]).all():
+                raise ValueError(
+                    f"limits={limits!r} must be ((low, high), (low, high)) with low < high and a "
+                    "finite difference"
+                )
         return box
     if rows is None:
         raise ValueError("without X the plane has no ends: give limits=((low, high), (low, high))")
@@ -236,12 +246,16 @@ def _codes(y: Any, rows: Points | None, view: TreeModel) -> NDArray[np.int64]:
         n = 0 if rows is None else len(rows)
         raise ValueError(f"y must hold a class for each of the {n} cases of X, got {labels.shape}")
     known = {label: code for code, label in enumerate(view.classes.tolist())}
-    strange = sorted({str(label) for label in labels.tolist() if label not in known})
+    given = labels.tolist()
+    if all(isinstance(label, str) for label in known):
+        # A tree without its estimator knows the names of classes only.
+        given = [str(label) for label in given]
+    strange = sorted({repr(label) for label in given if label not in known})
     if strange:
         raise ValueError(
-            f"y holds classes {strange[:5]} that the model does not know: {list(known)}"
+            f"y holds classes {', '.join(strange[:5])} that the model does not know: {list(known)}"
         )
-    return np.array([known[label] for label in labels.tolist()], dtype=np.int64)
+    return np.array([known[label] for label in given], dtype=np.int64)
 
 
 # ---------------------------------------------------------------- cutting

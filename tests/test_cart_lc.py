@@ -172,8 +172,10 @@ def test_scikit_learn_check(estimator, check):
     [
         ("elimination", -0.1, r"number in \[0, 1\]"),
         ("scaling", "standard", 'must be "quartiles" or None'),
+        ("scaling", np.array([1, 2]), 'must be "quartiles" or None'),
         ("tolerance", 0.0, "finite number > 0"),
         ("max_cycles", 0, "integer of at least 1"),
+        ("max_cycles", 10**19, "at most"),
         ("min_samples_oblique", "3d", 'integer of at least 0 or "2d"'),
     ],
 )

@@ -8,7 +8,7 @@ from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from baselines import OC1, CartLC, OC1Classifier
+from baselines import OC1, CartLC, OC1Classifier, _perturbation
 from oblique import ObliqueTreeClassifier, load, save
 from oblique.compare import load_strategy
 from oblique.criteria import CRITERIA, split_impurity
@@ -296,6 +296,14 @@ def test_weights_of_zero_and_of_one_change_nothing():
     assert weighted.to_dict() == plain.to_dict()
 
 
+def test_one_compiled_search_serves_all_kinds_of_weights():
+    X, y = numbers("iris")
+    for weights in (None, np.full(150, 2.0), np.linspace(0.1, 1.0, 150)):
+        for options in ({}, {"min_weight_fraction_leaf": 0.1}):
+            OC1Classifier(restarts=1, random_state=0, **options).fit(X, y, weights)
+    assert len(_perturbation.search.signatures) == 1
+
+
 # ---------------------------------------------------------------- company
 
 
@@ -453,12 +461,16 @@ def test_strategies_search_as_their_papers_did():
         ("restarts", 0, "integer of at least 1; 1 is the axis-parallel start alone"),
         ("restarts", -3, "integer of at least 1"),
         ("restarts", 2.5, "integer of at least 1"),
+        ("restarts", 10**30, "at most 10000000"),
+        ("moves", 10**19, "at most"),
+        ("max_hyperplanes", 1 << 63, "at most .* or None"),
         ("jumps", -1, "integer of at least 0"),
         ("jumps", True, "integer of at least 0"),
         ("moves", 0, "integer of at least 1"),
         ("order", "sequental", "did you mean 'sequential'"),
         ("order", ["best"], "did you mean 'best'"),
         ("scaling", "median", 'must be "standard" or None'),
+        ("scaling", np.array([1, 2]), 'must be "standard" or None'),
         ("include_constant", "yes", "True or False"),
         ("in_place_moves", 3, "True or False"),
         ("n_jobs", 0, "None or an integer other than 0"),
@@ -466,6 +478,7 @@ def test_strategies_search_as_their_papers_did():
         ("stagnation_probability", 1.5, r"number in \[0, 1\]"),
         ("axis_parallel_bias", 0.0, "finite number > 0"),
         ("min_samples_oblique", -1, 'integer of at least 0 or "2d"'),
+        ("min_samples_oblique", np.array([1, 2]), 'integer of at least 0 or "2d"'),
         ("max_hyperplanes", 0, "integer of at least 1 or None"),
         ("max_seconds", 0.0, "number > 0 or None"),
         ("pruning", "ccp", 'must be "cost_complexity", a Pruner or None'),

@@ -158,6 +158,13 @@ def test_a_printed_tree_needs_limits_only():
         plot_regions(tree)
 
 
+def test_a_tree_knows_classes_by_their_names():
+    X, y = make_pol(60, random_state=0)
+    tree = ObliqueTreeClassifier().fit(X, y).tree_
+    handles = plot_regions(tree, X, y).get_legend().legend_handles
+    assert len(handles) == 2
+
+
 def test_a_leaf_alone_fills_the_plane():
     X = np.random.default_rng(0).uniform(size=(20, 2))
     ax = plot_regions(ObliqueTreeClassifier().fit(X, np.zeros(20)), X, np.zeros(20))
@@ -176,6 +183,13 @@ def test_a_leaf_alone_fills_the_plane():
         ({"features": (0, 1), "at": {"c": np.nan}}, "tests c, which is not drawn: fix it"),
         ({"limits": ((1, 0), (0, 1))}, "low < high"),
         ({"limits": (0, 1)}, "must be"),
+        ({"limits": "wide"}, "limits='wide' must be"),
+        ({"limits": ((0, 1), (0,))}, "limits=.* must be"),
+        ({"limits": ((-1e308, 1e308), (0, 1))}, "a finite difference"),
+        ({"features": 2}, "features=2 must be two numbers or names"),
+        ({"features": (0.5, 1)}, "feature 0.5 is not known"),
+        ({"point_size": -1.0}, "point_size=-1.0 must be a finite number > 0"),
+        ({"point_size": "big"}, "point_size='big' must be a finite number > 0"),
     ],
 )
 def test_what_does_not_fit_is_named(options, remedy):
@@ -189,7 +203,7 @@ def test_what_does_not_fit_is_named(options, remedy):
 def test_cases_that_do_not_fit_are_named():
     X, y = make_pol(60, random_state=0)
     model = ObliqueTreeClassifier().fit(X, y)
-    with pytest.raises(ValueError, match=r"classes \['7'\] that the model does not know"):
+    with pytest.raises(ValueError, match=r"classes 7 that the model does not know"):
         plot_regions(model, X, np.where(y == 1, 7, y))
     with pytest.raises(ValueError, match="a class for each of the 60 cases"):
         plot_regions(model, X, y[:5])
