@@ -12,13 +12,14 @@ from projection.dispatch import NORMS_OF, SOLVERS, project
 from projection.exceptions import InputError, ProjectionError
 from projection.interior import Interior, find_interior
 from projection.limits import MoveLimits, make_limits
-from projection.metric import Metric
+from projection.metric import LARGEST, Metric
 from projection.partition import Partition
 from projection.polyhedron import Polyhedron
 from projection.result import Projection
 from projection.step_inside import step_inside
 
 __all__ = [
+    "LARGEST",
     "NORMS_OF",
     "SOLVERS",
     "CellSearch",

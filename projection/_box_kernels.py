@@ -63,6 +63,8 @@ def clip_case(ranges: Floats, norm: int, X: Floats, i: int, now: Floats) -> floa
     """Move a case into the ranges, in `now`: the bound; inf if that is not allowed."""
     bound = 0.0
     for j in range(X.shape[1]):
+        if ranges[j, LOWER] > ranges[j, UPPER]:
+            return np.inf  # a range without a whole number
         value = min(max(X[i, j], ranges[j, LOWER]), ranges[j, UPPER])
         if value == X[i, j]:
             continue

@@ -202,6 +202,7 @@ def nearest_cells(search: CellSearch, X: Floats, useful: Flags, target: Integers
         n_free = len(search.free)
         point = X.copy()
         point[:, search.free] += search.column_scales[:n_free] * moves[:, :n_free]
+    keep_limits(search, X, point, cell >= 0)
     return NearestCells(cell, distance, point, _read_changes(search, moves))
 
 
@@ -223,6 +224,15 @@ def nearest_cell(search: CellSearch, x: Floats, useful: Flags, target: int) -> t
     if work[0, 1]:
         _search_by_reference(search, 0, scaled, codes, useful[target], cell, distance, moves)
     return int(cell[0]), float(distance[0])
+
+
+def keep_limits(search: CellSearch, X: Floats, points: Floats, where: Flags) -> None:
+    """Undo, in place, the last places by which rounding leaves the limits in some rows."""
+    if search.space is None or not len(search.space.from_case):
+        return
+    lower, upper = (bound[:, search.free] for bound in search.limits.bounds_at(X[where]))
+    rows = np.ix_(where, search.free)
+    points[rows] = np.clip(points[rows], lower, upper)
 
 
 def codes_of(search: CellSearch, X: Floats) -> Integers:

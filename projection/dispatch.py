@@ -4,9 +4,11 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Protocol
 
+import numpy as np
+
 from projection._checks import Floats, as_floats, require_finite, require_length
 from projection.exceptions import InputError
-from projection.metric import Metric, check_norm
+from projection.metric import LARGEST, Metric, check_norm
 from projection.polyhedron import Polyhedron
 from projection.reduction import EPSILON, reduce
 from projection.result import Projection
@@ -105,10 +107,16 @@ def project(
         raise InputError(f"polyhedron must be a Polyhedron, got {type(polyhedron).__name__}")
     require_length(case, "point", polyhedron.n_features, "columns of the polyhedron's A")
     chosen = _choose_metric(metric, norm, polyhedron.n_features)
-    if not tol > 0:
-        raise InputError(f"tol must be positive, got {tol!r}")
-    if max_iter < 1:
-        raise InputError(f"max_iter must be at least 1, got {max_iter!r}")
+    too_large = np.flatnonzero(np.abs(case / chosen.scale) > LARGEST)
+    if len(too_large):
+        raise InputError(
+            f"point is too large to be squared, {case[too_large[0]]} at index {too_large[0]}; "
+            "choose larger units"
+        )
+    if not isinstance(tol, float | int) or not tol > 0:
+        raise InputError(f"tol must be a positive number, got {tol!r}")
+    if not isinstance(max_iter, int | np.integer) or max_iter < 1:
+        raise InputError(f"max_iter must be a whole number of at least 1, got {max_iter!r}")
     if solver != "auto":
         return _run(_named(solver, chosen.norm), case, polyhedron, chosen, tol, max_iter)
     names = ("active_set", "nnls") if chosen.norm == 2.0 else ("linear_program", "cvx")
@@ -138,6 +146,8 @@ def _run(
 
 def _choose_metric(metric: Metric | None, norm: float | None, n_features: int) -> Metric:
     """Metric with the norm that counts, checked against the dimension."""
+    if not isinstance(metric, Metric | None):
+        raise InputError(f"metric must be a Metric, got {metric!r:.60}; Metric(scales) makes one")
     if metric is None:
         return Metric.identity(n_features, norm=2.0 if norm is None else norm)
     if metric.n_features != n_features:

@@ -18,7 +18,9 @@ class MoveLimits:
     may_rise, may_fall : arrays of bool, shape (n_features,)
         Directions in which an attribute may move; neither freezes it.
     lower, upper : arrays of shape (n_features,)
-        Range of the point that is reached; infinite when there is none.
+        Range of the point that is reached; infinite when there is none. Of an integer attribute
+        the whole numbers within: lower exceeds upper when there are none, and then no point can
+        be reached.
     integer : array of bool, shape (n_features,)
         Attributes that may only move to whole numbers (axis-parallel partitions).
     change_cost : array of shape (n_features,)
@@ -36,6 +38,13 @@ class MoveLimits:
     def frozen(self) -> Flags:
         """Attributes that must not move."""
         return ~(self.may_rise | self.may_fall)
+
+    def bounds_at(self, X: Floats) -> tuple[Floats, Floats]:
+        """Least and greatest value that each attribute of each case (rows of `X`) may take."""
+        return (
+            np.where(self.may_fall, self.lower, np.maximum(self.lower, X)),
+            np.where(self.may_rise, self.upper, np.minimum(self.upper, X)),
+        )
 
 
 def make_limits(
@@ -80,8 +89,13 @@ def make_limits(
         raise InputError(f"lower exceeds upper for attribute {worst}: {low[worst]} > {high[worst]}")
     low, high = np.where(whole, np.ceil(low), low), np.where(whole, np.floor(high), high)
     cost = np.broadcast_to(np.asarray(change_cost, dtype=np.float64), n_features).copy()
-    if not (cost > 0).all():
-        raise InputError(f"change_cost must be positive, got {change_cost!r}; freeze the attribute")
+    good = (cost > 0) & (cost < np.inf)
+    if not good.all():
+        worst = int(np.argmin(good))
+        raise InputError(
+            f"change_cost must be positive and finite, got {cost[worst]} for attribute {worst}; "
+            "freeze an attribute that must not change"
+        )
     return MoveLimits(may_rise, may_fall, low, high, whole, cost)
 
 

@@ -9,6 +9,8 @@ from projection._checks import Floats, as_floats, require_finite, require_length
 from projection.exceptions import InputError
 
 NORMS = (1.0, 2.0, float("inf"))
+LARGEST = 1e150
+"""Largest coordinate, in metric units, whose square and sums of squares are finite."""
 
 
 @dataclass(frozen=True, slots=True)

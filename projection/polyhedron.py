@@ -30,7 +30,7 @@ class Polyhedron:
     A_eq, b_eq : arrays of shape (p, n_features) and (p,), optional
         Equalities.
     lower, upper : arrays of shape (n_features,), optional
-        Bounds; infinite entries are void.
+        Bounds; -inf in `lower` and inf in `upper` are void.
 
     Raises
     ------
@@ -64,6 +64,8 @@ class Polyhedron:
             if getattr(self, name) is not None:
                 bound = as_floats(getattr(self, name), name, 1)
                 require_length(bound, name, self.n_features, "as many as A has columns")
+                if (bound == (np.inf if name == "lower" else -np.inf)).any():
+                    raise InputError(f"{name} leaves no number to an attribute, got {bound}")
                 object.__setattr__(self, name, bound)
 
     @property

@@ -105,10 +105,11 @@ def restore(
     converged : bool
         False turns a failed check into "max_iter" instead of "inaccurate".
     """
-    distance = float(np.linalg.norm(move, ord=system.metric.norm))
+    with np.errstate(over="ignore"):
+        distance = float(np.linalg.norm(move, ord=system.metric.norm))
     primal = _primal_residual(system, move, distance)
     dual, gap = np.nan, np.nan
-    if multipliers is not None:
+    if multipliers is not None and np.isfinite(distance):
         dual, gap = _dual_residual_and_gap(system, move, multipliers, distance)
     full = np.zeros(system.n_constraints)
     active = np.empty(0, dtype=np.intp)
@@ -118,9 +119,9 @@ def restore(
         active = system.source[size > 1e-12 * size.max(initial=0.0)]
     failed: Status = "inaccurate" if converged else "max_iter"
     status: Status = failed
-    if primal <= tol and multipliers is None:
+    if np.isfinite(distance) and primal <= tol and multipliers is None:
         status = "feasible"
-    elif max(primal, dual, gap) <= tol:
+    elif np.isfinite(distance) and max(primal, dual, gap) <= tol:
         status = "optimal"
     return Projection(
         point=system.point + system.metric.scale * move,

@@ -8,7 +8,7 @@ import numpy as np
 from projection import _box_kernels as box_kernels
 from projection import _kernels as kernels
 from projection._checks import Flags, Floats, Integers
-from projection.cell_search import CellSearch, NearestCells, to_coordinates
+from projection.cell_search import CellSearch, NearestCells, keep_limits, to_coordinates
 
 Verify = Callable[[Floats, Any], Flags]
 
@@ -83,4 +83,5 @@ def _inset_points(
     further = (moves - before)[:, : len(search.free)]
     points = on_border.copy()
     points[:, search.free] += search.metric.scale[search.free] * further
+    keep_limits(search, X, points, np.ones(len(points), dtype=np.bool_))
     return points

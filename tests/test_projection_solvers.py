@@ -362,6 +362,12 @@ def test_the_limit_of_iterations_is_reported():
     assert answer.residual > 1e-9
 
 
+@pytest.mark.parametrize("solver", ["active_set", "nnls"])
+def test_a_distance_beyond_the_floats_is_not_optimal(solver):
+    far = Polyhedron([[1.0, 1.0]], [-1e200])
+    assert project([0.0, 0.0], far, solver=solver).status != "optimal"
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [
@@ -372,8 +378,13 @@ def test_the_limit_of_iterations_is_reported():
         (lambda: project([1.0, 1.0], WEDGE, solver="magic"), "'magic' is unknown"),
         (lambda: project([1.0, 1.0], WEDGE, norm=1, solver="nnls"), "does not serve norm 1"),
         (lambda: project([1.0, 1.0], WEDGE, Metric([1.0])), "metric has 1 scales"),
-        (lambda: project([1.0, 1.0], WEDGE, tol=0), "tol must be positive"),
-        (lambda: project([1.0, 1.0], WEDGE, max_iter=0), "max_iter must be at least 1"),
+        (lambda: project([1.0, 1.0], WEDGE, tol=0), "tol must be a positive number"),
+        (lambda: project([1.0, 1.0], WEDGE, max_iter=0), "max_iter must be a whole number"),
+        (lambda: project([1.0, 1.0], WEDGE, max_iter="a"), "max_iter must be a whole number"),
+        (lambda: project([1.0, 1.0], WEDGE, "minmax"), "metric must be a Metric"),
+        (lambda: project([1e200, 1.0], WEDGE), "choose larger units"),
+        (lambda: Polyhedron([[1.0]], [1.0], lower=[INF]), "lower leaves no number"),
+        (lambda: Polyhedron([[1.0]], [1.0], upper=[-INF]), "upper leaves no number"),
         (lambda: project([1.0, 1.0], "wedge"), "polyhedron must be a Polyhedron"),
         (lambda: Metric([1.0, 0.0]), "scale must be positive, got 0.0 for attribute 1"),
         (lambda: Metric([1.0, -2.0]), "scale must be positive, got -2.0"),

@@ -75,10 +75,9 @@ def test_limits_never_shorten_and_are_kept_by_the_counterfactual(problem):
     assert (near.distance >= free.distance * (1 - 1e-9) - 1e-12).all()
     found = near.status == "found"
     move = near.counterfactual[found] - X[found]
-    tiny = 1e-9 * metric.scale
     assert (move[:, choice == "frozen"] == 0).all()
-    assert (move >= -tiny)[:, choice == "rise"].all()
-    assert (move <= tiny)[:, choice == "fall"].all()
+    assert (move >= 0)[:, choice == "rise"].all()
+    assert (move <= 0)[:, choice == "fall"].all()
     own = tree.predict_codes(X)
     assert (tree.predict_codes(near.counterfactual[found]) != own[found]).all()
     # distances without counterfactuals are the same: no cell is counted that cannot be entered
@@ -293,6 +292,74 @@ def test_an_unknown_category_has_no_distance():
     assert np.isnan(near.distance[0])
     assert near.leaf[0] == -1
     assert near.target_class[0] is None
+    surface = DecisionSurface(model, X=X)
+    for answer in (
+        surface.sup_sensitivity(strange),
+        surface.threshold_sensitivity(strange),
+        surface.score(strange, "buy"),
+        surface.distances_by_class(strange).sum(axis=1),
+        surface.distances_by_leaf(strange).min(axis=1),
+    ):
+        assert np.isnan(answer).tolist() == [True, False]
+
+
+@pytest.mark.parametrize("axis_parallel", [True, False])
+def test_weights_count_for_changes_of_categories(axis_parallel):
+    from oblique.finders import BestOf, Categories, LinearDiscriminant
+
+    X, y = table()
+    other = AxisParallel() if axis_parallel else LinearDiscriminant()
+    model = ObliqueTreeClassifier(finder=BestOf(other, Categories()), random_state=0).fit(X, y)
+    weighted = DecisionSurface(model, X=X, weights={"colour": 3.0}).distances_by_class(X)
+    dear = DecisionSurface(model, X=X, change_cost={"colour": 3.0}).distances_by_class(X)
+    np.testing.assert_array_equal(weighted, dear)
+    doubled = DecisionSurface(model, X=X, weights=2.0).distances_by_class(X)
+    np.testing.assert_allclose(doubled, 2 * DecisionSurface(model, X=X).distances_by_class(X))
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        {"not_decreasing": ["colour"]},
+        {"not_increasing": ["colour"]},
+        {"integer": ["colour"]},
+        {"ranges": {"colour": (0, 1)}},
+    ],
+)
+def test_categories_have_no_directions_and_ranges(limits):
+    X, y = table()
+    model = ObliqueTreeClassifier(finder=AxisParallel(), random_state=0).fit(X, y)
+    with pytest.raises(ValueError, match=r"names 'colour', whose values are categories: freeze"):
+        DecisionSurface(model, X=X, **limits)
+
+
+@pytest.mark.parametrize("norm", [2, INF, 1])
+def test_rounding_does_not_leave_the_limits(norm):
+    """Not by the last place either."""
+    rng = np.random.default_rng(8)
+    for _ in range(20):
+        tree, _ = random_tree(rng, 3, 10, "oblique")
+        X = random_cases(rng, 30, 3, "integer", 1.0)
+        low, high = np.sort(rng.normal(size=2))
+        surface = DecisionSurface(
+            tree,
+            Metric(np.exp(rng.normal(size=3)), norm),
+            ranges={0: (low, high)},
+            not_decreasing=[1],
+            not_increasing=[2],
+        )
+        near = surface.nearest(X)
+        for points in (near.point, near.counterfactual):
+            found = points[near.status == "found"]
+            assert ((found[:, 0] >= low) & (found[:, 0] <= high)).all()
+            assert (found[:, 1] >= X[near.status == "found", 1]).all()
+            assert (found[:, 2] <= X[near.status == "found", 2]).all()
+
+
+def test_a_range_without_a_whole_number_leaves_nothing():
+    surface = DecisionSurface(stump(4.5), "identity", integer=["a"], ranges={"a": (5.2, 5.8)})
+    near = surface.nearest([[2.0, 0.0], [7.0, 0.0]])
+    assert near.status.tolist() == ["unreachable", "unreachable"]
 
 
 def test_whole_numbers_in_axis_parallel_trees():
@@ -407,7 +474,18 @@ def test_data_frames_are_read_by_name():
         (lambda: DecisionSurface(stump(), "identity", frozen=["c"]), "frozen='c' is not known"),
         (lambda: DecisionSurface(stump(), "identity", frozen="a"), "must be a list of attributes"),
         (lambda: DecisionSurface(stump(), "identity", frozen=[2]), "numbered 0 to 1"),
-        (lambda: DecisionSurface(stump(), "identity", ranges={"a": (2, 1)}), "lower exceeds upper"),
+        (lambda: DecisionSurface(stump(), "identity", ranges={"a": (2, 1)}), "low <= high"),
+        (lambda: DecisionSurface(stump(), "identity", ranges={"a": 5}), "is no range"),
+        (lambda: DecisionSurface(stump(), "identity", ranges={"a": (INF, INF)}), "is no range"),
+        (lambda: DecisionSurface(stump(), "identity", ranges=[(0, 1)]), "must be a mapping"),
+        (lambda: DecisionSurface(stump(), "identity", frozen=None), "must be a list"),
+        (lambda: DecisionSurface(stump(), "identity", frozen=[0.5]), "names or numbers of columns"),
+        (lambda: DecisionSurface(stump(), "identity", frozen=[True, False]), "flatnonzero"),
+        (lambda: DecisionSurface(stump(), [1.0, 1.0]), "Metric\\(scales\\)"),
+        (lambda: DecisionSurface(stump(), "identity", weights={"a": "b"}), "must hold numbers"),
+        (lambda: DecisionSurface(stump(), "identity", change_cost=INF), "positive and finite"),
+        (lambda: DecisionSurface(stump(), "identity").nearest([[1e200, 0.0]]), "larger units"),
+        (lambda: DecisionSurface(stump(), "identity").sensitive_tests(np.ones((3, 2))), "3 cases"),
         (
             lambda: DecisionSurface(stump(), "identity", weights={"a": 0}),
             "weights must be positive",

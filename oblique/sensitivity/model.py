@@ -96,7 +96,8 @@ def view_model(model: Any) -> TreeModel:
         return _view_sklearn(model)
     raise TypeError(
         f"model={model!r:.60} holds no single classification tree: give a Tree, a fitted "
-        "classifier of this package, or a fitted scikit-learn tree classifier"
+        "classifier of this package, or a fitted scikit-learn tree classifier (of a pipeline or "
+        "a search the tree in it, model[-1] or model.best_estimator_)"
     )
 
 

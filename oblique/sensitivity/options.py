@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,19 +17,25 @@ METRICS = ("minmax", "standard", "identity")
 
 def feature_numbers(features: Any, argument: str, names: tuple[str, ...]) -> list[int]:
     """Column numbers of attributes given by name or number."""
-    if isinstance(features, str):
-        raise ValueError(f"{argument}={features!r} must be a list of attributes, [{features!r}]")
-    numbers = []
-    for feature in features:
-        if isinstance(feature, str):
-            if feature not in names:
-                raise ValueError(unknown_name(argument, feature, names))
-            numbers.append(names.index(feature))
-        elif 0 <= int(feature) < len(names):
-            numbers.append(int(feature))
-        else:
-            raise ValueError(f"{argument}={feature!r}: columns are numbered 0 to {len(names) - 1}")
-    return numbers
+    if isinstance(features, str) or not isinstance(features, Iterable):
+        hint = "() for none" if features is None else f"[{features!r}]"
+        raise ValueError(f"{argument}={features!r} must be a list of attributes, {hint}")
+    return [_feature_number(feature, argument, names) for feature in features]
+
+
+def _feature_number(feature: Any, argument: str, names: tuple[str, ...]) -> int:
+    if isinstance(feature, str):
+        if feature not in names:
+            raise ValueError(unknown_name(argument, feature, names))
+        return names.index(feature)
+    if isinstance(feature, bool | np.bool_) or not isinstance(feature, int | np.integer):
+        raise ValueError(
+            f"{argument} holds {feature!r}: give names or numbers of columns "
+            "(of a mask, np.flatnonzero(mask))"
+        )
+    if not 0 <= feature < len(names):
+        raise ValueError(f"{argument}={feature!r}: columns are numbered 0 to {len(names) - 1}")
+    return int(feature)
 
 
 def build_metric(
@@ -47,6 +53,11 @@ def build_metric(
                 f"metric has {metric.n_features} scales but the model has {len(names)} features"
             )
         built = metric if norm is None else metric.with_norm(norm)
+    elif not isinstance(metric, str):
+        raise ValueError(
+            f"metric={metric!r:.60} must be one of {', '.join(METRICS)}, or a Metric: "
+            "Metric(scales) for scales of your own"
+        )
     elif metric == "identity":
         built = Metric.identity(len(names), norm=2.0 if norm is None else norm)
     elif metric in METRICS:
@@ -72,23 +83,54 @@ def build_limits(
     ranges: Mapping[Any, tuple[float, float]],
     integer: Sequence[str | int],
     change_cost: Any,
+    weights: Any,
+    coded: Collection[int],
 ) -> MoveLimits:
-    """Limits with names replaced by column numbers."""
+    """Limits with names replaced by column numbers; `coded` columns hold categories."""
     lower, upper = np.full(len(names), -np.inf), np.full(len(names), np.inf)
+    if not isinstance(ranges, Mapping):
+        raise ValueError(f"ranges={ranges!r:.60} must be a mapping of attribute to (low, high)")
     for feature, bounds in ranges.items():
-        (number,) = feature_numbers([feature], "ranges", names)
-        low, high = bounds
-        lower[number], upper[number] = low, high
+        number = _feature_number(feature, "ranges", names)
+        lower[number], upper[number] = _low_and_high(feature, bounds)
+    directions = {
+        "not_decreasing": feature_numbers(not_decreasing, "not_decreasing", names),
+        "not_increasing": feature_numbers(not_increasing, "not_increasing", names),
+        "integer": feature_numbers(integer, "integer", names),
+    }
+    ranged = [_feature_number(feature, "ranges", names) for feature in ranges]
+    for argument, numbers in {**directions, "ranges": ranged}.items():
+        for number in numbers:
+            if number in coded:
+                raise ValueError(
+                    f"{argument} names {names[number]!r}, whose values are categories: freeze it "
+                    "or give it a change_cost"
+                )
+    cost = _per_feature(change_cost, "change_cost", names, 1.0)
+    if weights is not None:
+        cost *= _per_feature(weights, "weights", names, 1.0)
     return make_limits(
         len(names),
         frozen=feature_numbers(frozen, "frozen", names),
-        not_decreasing=feature_numbers(not_decreasing, "not_decreasing", names),
-        not_increasing=feature_numbers(not_increasing, "not_increasing", names),
         lower=lower,
         upper=upper,
-        integer=feature_numbers(integer, "integer", names),
-        change_cost=_per_feature(change_cost, "change_cost", names, 1.0),
+        change_cost=cost,
+        **directions,
     )
+
+
+def _low_and_high(feature: Any, bounds: Any) -> tuple[float, float]:
+    """Two numbers with room between them."""
+    try:
+        low, high = map(float, bounds)
+    except (TypeError, ValueError):
+        low, high = np.nan, np.nan
+    if not (low <= high and low < np.inf and high > -np.inf):
+        raise ValueError(
+            f"ranges: {{{feature!r}: {bounds!r}}} is no range; give (low, high) with low <= high, "
+            "-inf or inf for an open end"
+        )
+    return low, high
 
 
 def _per_feature(
@@ -96,11 +138,18 @@ def _per_feature(
 ) -> NDArray[np.float64]:
     """One number a feature from a number, an array or a mapping of some features."""
     if not isinstance(value, Mapping):
-        array = np.asarray(value, dtype=np.float64)
+        array = _as_numbers(value, argument)
         if array.shape not in ((), (len(names),)):
             raise ValueError(f"{argument} must hold {len(names)} numbers, got shape {array.shape}")
         return np.broadcast_to(array, len(names)).copy()
     numbers = np.full(len(names), default)
     for feature, number in value.items():
-        numbers[feature_numbers([feature], argument, names)[0]] = number
+        numbers[_feature_number(feature, argument, names)] = _as_numbers(number, argument)
     return numbers
+
+
+def _as_numbers(value: Any, argument: str) -> NDArray[np.float64]:
+    try:
+        return np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{argument}={value!r:.60} must hold numbers") from None

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from oblique.profile import column_profile
 from oblique.sensitivity.counterfactual import Judge, find_counterfactuals
@@ -17,6 +17,7 @@ from oblique.sensitivity.options import build_limits, build_metric, feature_numb
 from oblique.sensitivity.tests import SensitiveTest, find_sensitive_tests
 from oblique.sensitivity.thresholds import Units, threshold_sensitivity
 from projection import (
+    LARGEST,
     CellSearch,
     Metric,
     NearestCells,
@@ -118,7 +119,8 @@ class DecisionSurface:
     weights : mapping of attribute to number, or array, optional
         A weight of 2 makes the moves of an attribute cost twice as much.
     change_cost : float or mapping of attribute to float, default=1.0
-        Cost of another category of a categorical attribute, in units of the metric.
+        Cost of another category of a categorical attribute, in units of the metric; a weight of
+        the attribute multiplies it.
 
     Raises
     ------
@@ -171,15 +173,18 @@ class DecisionSurface:
             frozen=frozen,
             not_decreasing=not_decreasing,
             not_increasing=not_increasing,
-            ranges=ranges or {},
+            ranges={} if ranges is None else ranges,
             integer=integer,
             change_cost=change_cost,
+            weights=weights,
+            coded={*coded.tolist(), *self._model.categories},
         )
         if self.limits.integer.any() and not self._partition.is_axis_parallel:
             raise ValueError(
                 f"integer={list(integer)!r}: moves to whole numbers are exact in axis-parallel "
                 "trees only; leave it out and round the counterfactual yourself"
             )
+        self._largest = LARGEST * np.minimum(self.metric.scale, 1.0)
         self._searches: dict[float, CellSearch] = {}
 
     # ------------------------------------------------------------ questions
@@ -223,20 +228,31 @@ class DecisionSurface:
             surface=self,
         )
 
-    def sensitive_tests(self, x: ArrayLike) -> list[SensitiveTest]:
+    def sensitive_tests(self, x: Any) -> list[SensitiveTest]:
         """Tests that bound the nearest point of one case, largest margin first.
 
         Parameters
         ----------
-        x : array-like of shape (n_features,) or one row of a data frame as a frame
+        x : array-like of shape (n_features,) or (1, n_features), or a data frame of one row
+
+        Raises
+        ------
+        ValueError
+            If there is more than one case; ask ``nearest(X).sensitive_tests(i)`` then.
         """
         case = x if hasattr(x, "columns") else np.atleast_2d(np.asarray(x))
+        if len(case) != 1:
+            raise ValueError(
+                f"x holds {len(case)} cases, expected one; nearest(X).sensitive_tests(i) answers "
+                "for case i of many"
+            )
         return self.nearest(case).sensitive_tests(0)
 
     def distances_by_class(self, X: Any, *, n_jobs: int | None = None) -> NDArray[np.float64]:
         """Distance of every case to the regions of every class, shape (n, n_classes).
 
-        0 for the predicted class; inf for a class that cannot be reached.
+        0 for the predicted class; inf for a class that cannot be reached; NaN for a case with a
+        category that the tree does not know at one of its tests.
         """
         return self._by_class(self._rows(X), n_jobs)
 
@@ -244,7 +260,8 @@ class DecisionSurface:
         """Distance of every case to every leaf, in the order of ``tree.leaves``.
 
         Shape (n, n_leaves). 0 for the leaf of the case, inf for a leaf that cannot be reached:
-        one that the limits exclude, or one without interior.
+        one that the limits exclude, or one without interior. NaN for a case with a category that
+        the tree does not know at one of its tests.
         """
         return self._by_leaf(self._rows(X))
 
@@ -264,7 +281,7 @@ class DecisionSurface:
         """Distance of every case to the surface in the norm inf: error of input that is safe.
 
         The class cannot change while no attribute is off by this much or more, in units of the
-        metric's scales.
+        metric's scales. NaN for a case with a category that the tree does not know.
         """
         rows = self._rows(X)
         own = self._model.predict_codes(rows)
@@ -272,7 +289,9 @@ class DecisionSurface:
         def distances(part: NDArray[np.float64], codes: NDArray[np.int64]) -> NDArray[np.float64]:
             return self._search_other(part, codes, np.inf).distance
 
-        return np.concatenate(_over_chunks(distances, rows, own, n_jobs))
+        answer = np.concatenate(_over_chunks(distances, rows, own, n_jobs))
+        answer[self._unrouted(rows)] = np.nan
+        return answer
 
     def threshold_sensitivity(self, X: Any, *, units: Units = "metric") -> NDArray[np.float64]:
         """Smallest change of the tree's thresholds that gives each case another class.
@@ -281,12 +300,17 @@ class DecisionSurface:
         """
         rows = self._rows(X)
         own = self._model.predict_codes(rows)
-        return threshold_sensitivity(self.tree, rows, own, self.metric, units)
+        answer = threshold_sensitivity(self.tree, rows, own, self.metric, units)
+        answer[self._unrouted(rows)] = np.nan
+        return answer
 
     def score(
         self, X: Any, positive_class: Any, *, n_jobs: int | None = None
     ) -> NDArray[np.float64]:
-        """Signed distance: positive where `positive_class` is predicted (Alvarez and Bernard)."""
+        """Signed distance: positive where `positive_class` is predicted (Alvarez and Bernard).
+
+        NaN for a case with a category that the tree does not know at one of its tests.
+        """
         found = np.flatnonzero(self.classes == positive_class)
         if not found.size:
             raise ValueError(
@@ -296,6 +320,7 @@ class DecisionSurface:
         rows = self._rows(X)
         own = self._model.predict_codes(rows)
         distance = np.concatenate(_over_chunks(self._other_distance, rows, own, n_jobs))
+        distance[self._unrouted(rows)] = np.nan
         return np.where(own == found[0], distance, -distance)
 
     def measure(self, x: NDArray[np.float64]) -> tuple[float, int]:
@@ -319,6 +344,7 @@ class DecisionSurface:
             target = np.full(len(rows), k)
             parts = _over_chunks(self._distance_chunk, rows, target, n_jobs)
             out[:, k] = np.where(own == k, 0.0, np.concatenate(parts))
+        out[self._unrouted(rows)] = np.nan
         return out
 
     def _by_leaf(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -334,6 +360,7 @@ class DecisionSurface:
             row[:] = nearest_cells(search, repeated, useful, numbers).distance
         own = np.searchsorted(leaves, self.tree.apply(rows))
         out[np.arange(len(rows)), own] = 0.0
+        out[self._unrouted(rows)] = np.nan
         return out
 
     def _rows(self, X: Any) -> NDArray[np.float64]:
@@ -341,16 +368,22 @@ class DecisionSurface:
         rows = self._model.encode(X)
         if not rows.flags.writeable:
             rows = rows.copy()  # else every kernel would be compiled for read-only arrays as well
-        if np.isfinite(rows).all():
+        usable = np.abs(rows) <= self._largest
+        if usable.all():
             return rows
-        unknown = ~np.isfinite(rows)
-        unknown[:, self._partition.category_features] = False
-        if unknown.any():
-            row, column = np.argwhere(unknown)[0]
+        usable[:, self._partition.category_features] = True
+        if not usable.all():
+            row, column = np.argwhere(~usable)[0]
+            value = rows[row, column]
+            reason = (
+                "its distance cannot be squared; choose larger units"
+                if np.isfinite(value)
+                else "the distance of an incomplete case is not defined; fill it in or leave the "
+                "row out"
+            )
             raise ValueError(
-                f"X has the value {_spell(rows[row, column])} in row {row}, column "
-                f"{self.feature_names[column]}: the distance of an incomplete case is not "
-                "defined; fill it in or leave the row out"
+                f"X has the value {_spell(value)} in row {row}, column "
+                f"{self.feature_names[column]}: {reason}"
             )
         return rows
 
@@ -409,18 +442,17 @@ class DecisionSurface:
         """Nearest cells and checked counterfactuals of some cases."""
         norm = self.metric.norm
         near = self._search_other(rows, own, norm)
-        self._forget_unrouted(rows, near)
+        lost = self._unrouted(rows)
+        near.cell[lost], near.distance[lost] = -1, np.nan
         judge = Judge(self._model, self._search(norm), self._open_leaves)
         return near, find_counterfactuals(judge, rows, own, near)
 
-    def _forget_unrouted(self, rows: NDArray[np.float64], near: NearestCells) -> None:
-        """Give no answer for rows with a category that one of their tests does not know."""
+    def _unrouted(self, rows: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Which rows have a category that one of their tests does not know: no answer for them."""
         if not len(self._partition.category_features):
-            return
+            return np.zeros(len(rows), dtype=np.bool_)
         shares = self.tree.decision_path(rows)[:, self.tree.leaves].toarray()
-        lost = shares.max(axis=1) < 1.0
-        near.cell[lost] = -1
-        near.distance[lost] = np.nan
+        return np.asarray(shares.max(axis=1) < 1.0)
 
     def _tests_of(self, row: NDArray[np.float64], leaf: int) -> list[SensitiveTest]:
         if leaf < 0:

@@ -78,9 +78,7 @@ def project_onto_leaf(search: CellSearch, x: NDArray[np.float64], leaf: int) -> 
     Constraints are numbered along the path (tests on categories left out), then the limits.
     """
     region = search.partition.region(leaf)
-    limits = search.limits
-    lower = np.where(limits.may_fall, limits.lower, np.maximum(limits.lower, x))
-    upper = np.where(limits.may_rise, limits.upper, np.minimum(limits.upper, x))
+    lower, upper = search.limits.bounds_at(x)
     coded = search.partition.category_features
     lower[coded], upper[coded] = -np.inf, np.inf
     return project(x, Polyhedron(region.A, region.b, lower=lower, upper=upper), search.metric)
