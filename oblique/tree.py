@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from oblique import _kernels, _routing
+from oblique.answers import cheapest_answers
 from oblique.split import CategorySplit, LinearSplit
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ class Tree:
     impurity : ndarray of shape (n_nodes,)
         Impurity per unit of weight in the criterion the tree was grown with.
     labels : ndarray of shape (n_nodes,), int32
-        Class code of the majority.
+        Class code that is answered: the majority's, or with ``error_costs`` the cheapest.
     n_features : int
     criterion : str
     tie_class : int
@@ -99,6 +100,9 @@ class Tree:
     feature_names, class_names : tuple of str or None
     category_names : mapping of int to tuple of str
         Names of the codes of categorical features.
+    error_costs : ndarray of shape (n_classes, n_classes) or None
+        Cost of answering the class of the line where that of the column is true, by which rows
+        with a missing answer get their class. None: the largest share.
     """
 
     children_left: NDArray[np.int32]
@@ -121,6 +125,7 @@ class Tree:
     feature_names: tuple[str, ...] | None = None
     class_names: tuple[str, ...] | None = None
     category_names: Mapping[int, tuple[str, ...]] | None = None
+    error_costs: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
         for name in ARRAYS:
@@ -309,8 +314,8 @@ class Tree:
     def predict_codes(self, X: ArrayLike) -> NDArray[np.int32]:
         """Class code of each row, shape (n,): its leaf's label.
 
-        For a row that a missing value divides it is the largest part of its distribution,
-        ties as in leaves.
+        For a row that a missing value divides it is the largest part of its distribution, or
+        with ``error_costs`` the cheapest answer to it; ties as in leaves.
         """
         rows = self._rows(X)
         leaf = self._route(rows)
@@ -328,6 +333,8 @@ class Tree:
         return _routing.share_rows(rows, divided, *routing)
 
     def _mixed_labels(self, mixed: NDArray[np.float64]) -> NDArray[np.int32]:
+        if self.error_costs is not None:
+            return cheapest_answers(mixed, self.error_costs, self.tie_class)
         return _kernels.describe_nodes(0, mixed, self.tie_class)[1]
 
     def decision_path(self, X: ArrayLike) -> scipy.sparse.csr_array:

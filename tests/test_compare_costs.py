@@ -1,6 +1,7 @@
 """Costs of tests and errors as measures of a comparison."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from baselines import CostWeighted, EG2Classifier, ICETClassifier
-from oblique import LDTClassifier, ObliqueTreeClassifier
+from oblique import LDTClassifier, ObliqueTreeClassifier, load
 from oblique.cli import main
 from oblique.compare import Design, Source, Strategy, run, run_cell, summarize
 from oblique.compare.design_file import DesignFileError, format_design, read_design
@@ -234,3 +235,39 @@ def test_costs_on_the_command_line(folder, capsys, monkeypatch):
 def test_bad_costs_on_the_command_line(arguments, said, capsys):
     assert main(["compare", "--data", "pima", *arguments, *QUICK]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_fit_hands_the_costs_to_the_strategy(tmp_path, capsys):
+    pima, path = load_dataset("pima"), tmp_path / "model.json"
+    options = ["--costs", "pima", "--error-costs", "0=50", "1=400"]
+    assert main(["fit", "pima", "--strategy", "eg2", *options, "-o", str(path), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    costs = load_costs("pima", ERRORS)
+    expected = EG2Classifier(costs).fit(pima.data, pima.target)
+    model = load(path)
+    np.testing.assert_array_equal(model.tree_.threshold, expected.tree_.threshold)
+    assert model.costs == costs
+    assert told["cost"] == pytest.approx(costs.cost_of(expected, pima.data, pima.target).average)
+
+
+def test_fit_says_what_is_spent(tmp_path, capsys):
+    arguments = ["fit", "pima", "--strategy", "ap", "-o", str(tmp_path / "model.json")]
+    assert main([*arguments, "--error-costs", "10"]) == 0
+    assert "0 spent on each" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--costs", "pina"], "did you mean 'pima'"),
+        (["--costs", "heart"], "feature='sex' is not known"),
+        (["--error-costs", "0=50", "2=400"], "class='1' is not known"),
+        (["--error-costs", "-5"], "errors -5.0 must be"),
+        (["--error-costs", "much"], "give one number"),
+    ],
+)
+def test_fit_refuses_costs_that_do_not_fit(options, message, tmp_path, capsys):
+    path = tmp_path / "model.json"
+    assert main(["fit", "pima", "--strategy", "eg2", *options, "-o", str(path)]) != 0
+    assert re.search(message, capsys.readouterr().err)
+    assert not path.exists()

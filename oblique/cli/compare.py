@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from oblique.cli.prices import add_error_costs_option, parse_costs, parse_errors
 from oblique.cli.table import add_data_options, check_writable, plain
 
 if TYPE_CHECKING:
@@ -56,12 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="tell the cost of tests and errors: a published table or a file for all data sets, or "
         "DATA=COSTS for each",
     )
-    design.add_argument(
-        "--error-costs",
-        nargs="+",
-        metavar="COST",
-        help="what errors cost: one number, CLASS=COST for each class, or a file with a matrix",
-    )
+    add_error_costs_option(design)
     for part in ("train", "test"):
         design.add_argument(
             f"--noise-{part}",
@@ -169,7 +164,7 @@ def _make_design(arguments: argparse.Namespace) -> Design:
         return read_design(arguments.design)
     sources = [make_source(location) for location in arguments.data or PAPER_SETS]
     names = [source.name for source in sources]
-    costs, errors = _parse_costs(arguments.costs, names), _parse_errors(arguments.error_costs)
+    costs, errors = parse_costs(arguments.costs, names), parse_errors(arguments.error_costs)
     sources = [
         replace(source, costs=costs.get(source.name), errors=errors, **reading)
         for source in sources
@@ -186,38 +181,6 @@ def _noise(arguments: argparse.Namespace) -> dict[str, float]:
     """Noise that was asked for, empty for none."""
     noise = {"train": arguments.noise_train, "test": arguments.noise_test}
     return noise if any(noise.values()) else {}
-
-
-def _parse_costs(given: Sequence[str] | None, names: Sequence[str]) -> dict[str, str]:
-    """Return costs by the name of their data set."""
-    from oblique._suggest import unknown_name
-
-    found: dict[str, str] = {}
-    for text in given or ():
-        name, sign, costs = text.partition("=")
-        if sign and name not in names:
-            raise ValueError(f"--costs {text}: {unknown_name('data set', name, names)}")
-        found |= {name: costs} if sign else dict.fromkeys(names, text)
-    return found
-
-
-def _parse_errors(given: Sequence[str] | None) -> Any:
-    """Return costs of errors: a number, a mapping of classes, a path, or None."""
-    if given is None:
-        return None
-    pairs = [text.rpartition("=") for text in given]
-    try:
-        if len(given) == 1 and not pairs[0][1]:
-            text = given[0]
-            return text if Path(text).suffix in (".csv", ".gz") else float(text)
-        if not all(name for name, _, _ in pairs):
-            raise ValueError
-        return {name: float(cost) for name, _, cost in pairs}
-    except ValueError:
-        raise ValueError(
-            f"--error-costs {' '.join(given)}: give one number, CLASS=COST for each class, or the "
-            "path of a CSV file"
-        ) from None
 
 
 def _parse_shard(text: str) -> tuple[int, int]:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from oblique.cli.prices import add_error_costs_option, parse_errors
 from oblique.cli.table import (
     add_data_options,
     add_seed_option,
@@ -16,7 +17,9 @@ from oblique.cli.table import (
 )
 
 SUMMARY = "Train a strategy on a data set and write the model to a file."
-EXAMPLE = "  oblique fit pima --strategy ldt -o model.json"
+EXAMPLE = """\
+  oblique fit pima --strategy ldt -o model.json
+  oblique fit pima --strategy icet --costs pima --error-costs 0=50 1=400 -o cheap.json"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,6 +29,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--strategy", default="ldt", help="installed strategy or module:attribute (default: ldt)"
     )
     parser.add_argument("-o", "--output", required=True, metavar="MODEL", help="file to write")
+    parser.add_argument(
+        "--costs",
+        metavar="COSTS",
+        help="what tests cost, for strategies that weigh it: a published table or a file",
+    )
+    add_error_costs_option(parser)
     add_data_options(parser)
     add_seed_option(parser)
 
@@ -36,14 +45,18 @@ def execute(arguments: argparse.Namespace) -> int:
     from oblique.compare.compilation import watch_compilations
     from oblique.compare.execute import prepare_estimator
     from oblique.compare.measure import measure_tree
+    from oblique.compare.pricing import check_costs, read_cost_model, score_costs
     from oblique.compare.strategy import load_strategy
     from oblique.compare.timing import time_fit
 
     check_writable(arguments.output)
     dataset = read_data(arguments)
+    costs = read_cost_model(arguments.costs, parse_errors(arguments.error_costs))
+    if costs is not None:
+        check_costs(costs, dataset)
     strategy = load_strategy(arguments.strategy)
     model = prepare_estimator(
-        strategy.estimator, unsafe_class=dataset.unsafe_class, seed=arguments.seed
+        strategy.estimator, unsafe_class=dataset.unsafe_class, seed=arguments.seed, costs=costs
     )
     with watch_compilations(_tell_of_compilation(), lambda: None):
         model, used = time_fit(model, dataset.data, dataset.target)
@@ -57,15 +70,20 @@ def execute(arguments: argparse.Namespace) -> int:
         "training_accuracy": float(model.score(dataset.data, dataset.target)),
         "fit_seconds": used.seconds,
     }
+    if costs is not None:
+        actual = dataset.target.to_numpy()
+        answers = model.predict(dataset.data)
+        told |= score_costs(costs, model, dataset.data, actual, answers, actual)
     if arguments.json:
         print_json(told)
     else:
         leaves, size = told["leaves"], ""
         if leaves is not None:
             size = f"{leaves} {'leaf' if leaves == 1 else 'leaves'}, depth {told['depth']}, "
+        paid = "" if costs is None else f", {told['cost']:.4g} spent on each"
         print(
             f"{strategy.name} on {told['rows']} rows of {dataset.name}: {size}"
-            f"{told['training_accuracy']:.1%} right on them; written to {arguments.output}"
+            f"{told['training_accuracy']:.1%} right on them{paid}; written to {arguments.output}"
         )
     return 0
 

@@ -102,7 +102,8 @@ def prepare_estimator(
     """Clone an estimator and fill in what the data set and the split decide.
 
     Every parameter called ``unsafe_class`` or ``random_state``, at any depth, that was left
-    at None is set, and so is ``costs`` of every classifier; what the user has set stays.
+    at None is set, and so is ``costs`` of every classifier and pruner; what the user has set
+    stays.
     """
     prepared = clone(estimator)
     given = {"unsafe_class": unsafe_class, "random_state": seed, "costs": costs}
@@ -110,8 +111,9 @@ def prepare_estimator(
     unset = {}
     for path, value in parameters.items():
         owner, _, name = path.rpartition("__")
-        # A finder's costs are numbers; it is a classifier that takes a cost model.
-        takes = name != "costs" or hasattr(parameters[owner] if owner else prepared, "predict")
+        # A finder's costs are numbers; classifiers and pruners take a cost model.
+        holder = parameters[owner] if owner else prepared
+        takes = name != "costs" or hasattr(holder, "predict") or hasattr(holder, "prune")
         if value is None and name in given and takes:
             unset[path] = given[name]
     return prepared.set_params(**unset)

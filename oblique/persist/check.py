@@ -167,6 +167,13 @@ def _check_values(tree: Tree) -> None:
     counts = tree.counts.ravel()
     wrong = ~np.isfinite(counts) | (counts < 0.0)
     _refuse("counts", counts, wrong, "is not a finite number of at least 0", owner=owner)
+    costs = tree.error_costs
+    if costs is not None and (
+        costs.shape != (n_classes, n_classes) or not (np.isfinite(costs) & (costs >= 0.0)).all()
+    ):
+        raise ValueError(
+            f"error_costs must be {n_classes} x {n_classes} finite numbers of at least 0"
+        )
 
 
 def _check_names(tree: Tree) -> None:

@@ -14,6 +14,7 @@ from oblique.tree import ARRAYS, Tree
 
 _NAMES = ("feature_names", "class_names")
 KEYS = {*ARRAYS, *_NAMES, "n_features", "criterion", "tie_class", "category_names"}
+OPTIONAL = frozenset({"error_costs"})
 
 
 def tree_to_dict(tree: Tree) -> dict[str, Any]:
@@ -38,6 +39,8 @@ def tree_to_dict(tree: Tree) -> dict[str, Any]:
         }
     for name in ARRAYS:
         document[name] = getattr(tree, name).tolist()
+    if tree.error_costs is not None:
+        document["error_costs"] = tree.error_costs.tolist()
     document["threshold"] = [None if math.isnan(t) else t for t in document["threshold"]]
     return document
 
@@ -50,7 +53,7 @@ def tree_from_dict(document: Mapping[str, Any]) -> Tree:
     ValueError
         Names the key, and the node where there is one, that is missing or does not fit.
     """
-    check_keys("tree", document, KEYS)
+    check_keys("tree", document, KEYS, OPTIONAL)
     if not isinstance(document["criterion"], str):
         raise ValueError(f"criterion={document['criterion']!r} must be a string")
     parts: dict[str, Any] = {name: _array(name, document[name]) for name in ARRAYS}
@@ -59,6 +62,8 @@ def tree_from_dict(document: Mapping[str, Any]) -> Tree:
     for name in ("n_features", "tie_class"):
         if type(document[name]) is not int:
             raise ValueError(f"{name}={document[name]!r} must be an integer")
+    if "error_costs" in document:
+        parts["error_costs"] = _matrix("error_costs", document["error_costs"], "class")
     tree = Tree(
         **parts,
         n_features=document["n_features"],
@@ -86,14 +91,14 @@ def check_keys(
 
 def _array(name: str, values: Any) -> NDArray[Any]:
     if name == "counts":
-        return _matrix(name, values)
+        return _matrix(name, values, "node")
     return _line(name, values)
 
 
-def _matrix(name: str, values: Any) -> NDArray[Any]:
+def _matrix(name: str, values: Any, of: str) -> NDArray[Any]:
     if not isinstance(values, list) or not values:
-        raise ValueError(f"{name} must be a list of lists, one for each node")
-    lines = [_line(f"{name} of node {node}", line, "counts") for node, line in enumerate(values)]
+        raise ValueError(f"{name} must be a list of lists, one for each {of}")
+    lines = [_line(f"{name} of {of} {i}", line, "counts") for i, line in enumerate(values)]
     sizes = {line.size for line in lines}
     if len(sizes) > 1:
         raise ValueError(f"{name} has lines of different lengths: {sorted(sizes)}")

@@ -39,6 +39,7 @@ OWN: dict[str, str] = {
     "SafePruning": "oblique.pruning",
     "ErrorBased": "oblique.pruning",
     "ReducedError": "oblique.pruning",
+    "ExpectedCost": "oblique.pruning",
     "CostModel": "oblique.costs",
     "TestCost": "oblique.costs",
 }

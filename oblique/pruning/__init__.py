@@ -1,8 +1,9 @@
-"""Pruning: choose a smaller tree, by error, by safety or by an estimate from training rows."""
+"""Pruning: choose a smaller tree, by errors, their cost, safety or an estimate from training."""
 
 from oblique.pruning.base import Pruner
 from oblique.pruning.cost_complexity import CostComplexity
 from oblique.pruning.error_based import ErrorBased, estimated_errors, extra_errors
+from oblique.pruning.expected_cost import ExpectedCost
 from oblique.pruning.path import PruningPath, pruning_path
 from oblique.pruning.reduced_error import ReducedError
 from oblique.pruning.safe import SafePruning
@@ -10,6 +11,7 @@ from oblique.pruning.safe import SafePruning
 __all__ = [
     "CostComplexity",
     "ErrorBased",
+    "ExpectedCost",
     "Pruner",
     "PruningPath",
     "ReducedError",
