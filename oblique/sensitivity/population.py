@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -143,7 +144,10 @@ def error_proximity(distance: ArrayLike, is_error: ArrayLike) -> ErrorProximity:
     errors, hits = d[known & wrong], d[known & ~wrong]
     statistic = p_value = float("nan")
     if len(errors) > 1 and len(hits) > 1:
-        test = ttest_ind(hits, errors, equal_var=False, alternative="greater")
+        with warnings.catch_warnings():
+            # scipy warns of distances that are all but equal; the statistic is then infinite.
+            warnings.simplefilter("ignore", RuntimeWarning)
+            test = ttest_ind(hits, errors, equal_var=False, alternative="greater")
         statistic, p_value = float(test.statistic), float(test.pvalue)
     mean_success, mean_error = (
         float(part.mean()) if len(part) else float("nan") for part in (hits, errors)
