@@ -164,6 +164,17 @@ def test_the_model_remembers_the_scales(iris):
     assert answer.distance == explain(model, X.iloc[:1], sample=X)[0].distance
 
 
+def test_incomplete_rows_of_the_sample_and_of_known_cases_are_left_out(iris):
+    model, X, y = iris
+    holes = X.astype(float)
+    holes.iloc[::3, 1] = np.nan
+    answer = explain(model, X.iloc[:1], sample=holes, known=(holes, y))[0]
+    complete = holes.dropna()
+    expected = explain(model, X.iloc[:1], sample=holes, known=(complete, y[complete.index]))[0]
+    assert answer.error_rate == expected.error_rate
+    assert 0 < answer.share_of_maximum <= 1
+
+
 def test_categories_by_name():
     X = pd.DataFrame(
         {
@@ -210,7 +221,10 @@ def test_cases_are_counted_from_both_ends(answers):
     [
         ({"known": (np.zeros((2, 4)), [0])}, "give one class a row"),
         ({"known": (np.zeros((1, 4)), ["x"])}, "which the model does not know"),
+        ({"known": np.zeros((1, 4))}, "must be a pair"),
         ({"frozen": ["nothing"]}, "frozen"),
+        ({"ranges": {"petal width (cm)": (1,)}}, "is no range"),
+        ({"weights": {"petal width (cm)": "two"}}, "must hold numbers"),
         ({"weights": {"petal width (cm)": -1}}, "weights must be positive"),
         ({"metric": "euclid"}, "metric"),
     ],

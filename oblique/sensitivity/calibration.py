@@ -72,6 +72,10 @@ class DensityCalibration(BaseEstimator):
         if not self._is_bandwidth():
             raise ValueError(f'bandwidth={self.bandwidth!r} must be "silverman" or positive')
         used = mass > 0.0
+        if mass.shape != given.shape or not used.any() or (mass < 0.0).any():
+            raise ValueError(
+                f"sample_weight must hold {len(given)} weights, none negative, not all zero"
+            )
         given, mass = given[used], mass[used]
         self.classes_, codes = np.unique(labels[used], return_inverse=True)
         self.priors_ = np.bincount(codes, weights=mass) / mass.sum()

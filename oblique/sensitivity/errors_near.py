@@ -41,20 +41,23 @@ class KnownCases:
     Parameters
     ----------
     surface : DecisionSurface
-    X : array-like or data frame
-        Cases that the model was not trained on, best.
-    y : array-like
-        Their classes.
+    known : (X, y)
+        Cases, best ones that the model was not trained on, and their classes. Cases with missing
+        values have no distance and are left out.
     """
 
-    def __init__(self, surface: DecisionSurface, X: Any, y: Any):
-        near = surface.nearest(X)
-        truth = np.asarray(y)
-        if truth.shape != near.distance.shape:
+    def __init__(self, surface: DecisionSurface, known: tuple[Any, Any]):
+        if not isinstance(known, tuple) or len(known) != 2:
+            raise ValueError("known must be a pair (X, y): cases and their classes")
+        rows, complete = surface.encode_complete(known[0])
+        truth = np.asarray(known[1])
+        if truth.shape != complete.shape:
             raise ValueError(
-                f"known: y has shape {truth.shape}, but X has {len(near)} rows; give one class "
-                "a row"
+                f"known: y has shape {truth.shape}, but X has {len(complete)} rows; give one "
+                "class a row"
             )
+        truth = truth[complete]
+        near = surface.nearest_of_rows(rows)
         unknown = set(truth.tolist()) - set(surface.classes.tolist())
         if unknown:
             raise ValueError(

@@ -250,9 +250,10 @@ class Explanations(Sequence[Explanation]):
     @cached_property
     def maximum(self) -> float | None:
         """Largest distance to the surface among the sample's rows; None without a sample."""
-        if self._sample is None:
+        rows = None if self._sample is None else self.surface.encode_complete(self._sample)[0]
+        if rows is None or not len(rows):
             return None
-        distance = self.surface.nearest(self._sample).distance
+        distance = self.surface.nearest_of_rows(rows).distance
         finite = distance[np.isfinite(distance)]
         return float(finite.max()) if finite.size else None
 
@@ -503,12 +504,12 @@ def explain(
     X : array-like or data frame of shape (n, n_features)
         Cases without missing values.
     sample : array-like or data frame, optional
-        Rows that give ranges, deviations and the largest distance, usually the training rows.
-        By default what the model remembers of its training rows (the largest distance is then
-        left out).
+        Rows that give ranges, deviations and the largest distance (of complete rows), usually
+        the training rows. By default what the model remembers of its training rows (the largest
+        distance is then left out).
     known : (X, y), optional
         Cases whose class is known, best ones that the model was not trained on: they give the
-        error rate at a case's distance.
+        error rate at a case's distance. Those with missing values are left out.
     metric, norm, frozen, not_decreasing, not_increasing, ranges, integer, weights, change_cost
         The metric and the limits of moves, see `DecisionSurface`. With limits or weights every
         explanation also holds the answer without them.
@@ -547,18 +548,20 @@ def explain(
         "frozen": frozen, "not_decreasing": not_decreasing, "not_increasing": not_increasing,
         "ranges": ranges, "integer": integer, "weights": weights,
     }  # fmt: skip
+    surface = DecisionSurface(model, metric, X=sample, norm=norm, change_cost=change_cost, **limits)
     words = _in_words(view.feature_names, limits)
 
-    def answer(unconstrained: Explanations | None, said: tuple[str, ...], **limits: Any) -> Any:
-        surface = DecisionSurface(
-            model, metric, X=sample, norm=norm, change_cost=change_cost, **limits
-        )
+    def answer(
+        surface: DecisionSurface, said: tuple[str, ...], unconstrained: Explanations | None
+    ) -> Explanations:
         return Explanations(
             model, surface, surface.nearest(X, n_jobs=n_jobs), index,
             profile=profile, sample=sample,
-            known=None if known is None else KnownCases(surface, *known), limits=said,
+            known=None if known is None else KnownCases(surface, known), limits=said,
             unconstrained=unconstrained,
         )  # fmt: skip
 
-    plain: Explanations = answer(None, ())
-    return answer(plain, words, **limits) if words else plain
+    if not words:
+        return answer(surface, (), None)
+    free = DecisionSurface(model, metric, X=sample, norm=norm, change_cost=change_cost)
+    return answer(surface, words, answer(free, (), None))

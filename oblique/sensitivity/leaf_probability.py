@@ -57,8 +57,13 @@ def leaf_probabilities(
     leaves = tree.apply(view.encode(X))
     n_classes = len(view.classes)
     labels = np.asarray(y)
-    codes = np.searchsorted(view.classes, labels).clip(max=n_classes - 1)
     mass = np.ones(len(leaves)) if sample_weight is None else np.asarray(sample_weight, float)
+    for name, given in (("y", labels), ("sample_weight", mass)):
+        if given.shape != leaves.shape:
+            raise ValueError(
+                f"{name} has shape {given.shape}, expected {leaves.shape}, one entry a row"
+            )
+    codes = np.searchsorted(view.classes, labels).clip(max=n_classes - 1)
     unknown = (view.classes[codes] != labels) & (mass > 0.0)
     if unknown.any():
         raise ValueError(

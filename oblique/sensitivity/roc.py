@@ -39,6 +39,8 @@ def partial_areas(
     truth = np.asarray(is_positive, dtype=bool)
     if truth.all() or not truth.any():
         raise ValueError("is_positive must hold both kinds of cases; a ROC curve needs both")
+    if grid.size and not (grid.min() >= 0.0 and grid.max() <= 1.0):
+        raise ValueError("grid holds rates outside 0 to 1")
     x, y, _ = roc_curve(truth, score, drop_intermediate=False)
     done = np.concatenate([[0.0], np.cumsum(np.diff(x) * (y[1:] + y[:-1]) / 2.0)])
     # The last point at or before each grid point: after a vertical step its upper end.

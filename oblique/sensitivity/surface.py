@@ -199,7 +199,12 @@ class DecisionSurface:
         n_jobs : int, optional
             Threads over chunks of cases, as joblib counts them.
         """
-        rows = self._rows(X)
+        return self.nearest_of_rows(self._rows(X), n_jobs=n_jobs)
+
+    def nearest_of_rows(
+        self, rows: NDArray[np.float64], *, n_jobs: int | None = None
+    ) -> NearestCases:
+        """Answer `nearest` for rows of numbers as `encode` makes them; nothing is checked."""
         own = self._model.predict_codes(rows)
         parts = _over_chunks(self._nearest_chunk, rows, own, n_jobs)
         near, counterfactual = parts[0]
@@ -272,6 +277,14 @@ class DecisionSurface:
     def encode(self, X: Any) -> NDArray[np.float64]:
         """Rows of numbers of the cases, categories as codes."""
         return self._rows(X)
+
+    def encode_complete(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Rows of numbers of the cases without missing values, and which cases those are."""
+        rows = self._model.encode(X)
+        known = np.isfinite(rows)
+        known[:, self._partition.category_features] = True
+        complete: NDArray[np.bool_] = np.all(known, axis=1)
+        return np.ascontiguousarray(rows[complete]), complete
 
     def apply(self, X: Any) -> NDArray[np.int64]:
         """Node of the leaf of every case."""
