@@ -52,7 +52,7 @@ def run_vadera(options: argparse.Namespace) -> int:
     amount = Options(store=options.store, jobs=options.jobs)
     if options.quick:
         amount = amount._replace(
-            repeats=5, icet_repeats=2, icet_trials=200, ratios=(0.1, 10.0, 10_000.0)
+            repeats=5, icet_repeats=5, icet_trials=200, ratios=(0.1, 10.0, 10_000.0)
         )
     given = {
         "sets": options.sets and tuple(options.sets),

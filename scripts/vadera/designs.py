@@ -43,7 +43,7 @@ class Options(NamedTuple):
 
     sets: tuple[str, ...] = PAPER_SETS
     repeats: int = 50
-    icet_repeats: int = 10
+    icet_repeats: int = 50
     icet_trials: int = 1000
     ratios: tuple[float, ...] = RATIOS
     store: Path | None = None
