@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from pandas import DataFrame
 
-from baselines import ICETClassifier
+from baselines import ICETClassifier, RobustLP
 from oblique import LDTClassifier, ObliqueTreeClassifier
 from oblique.compare import Design, Strategy, load_strategy, run, summarize, tabulate
 from oblique.compare.execute import Record
@@ -172,6 +172,10 @@ def readings() -> list[Reading]:
     add("root may go", "yes", "ldt_safe_pruned", pruning=SafePruning(keep_root=False))
     careful = SafePruning(max_accuracy_loss=1.0)
     add("safest within", "1 SE of the most accurate", "ldt_safe_pruned", pruning=careful)
+    add("planes compete with columns", "yes", "rlp")
+    add("planes compete with columns", "no", "rlp", finder=RobustLP("edge_descent"))
+    cut = BestOf(RobustLP("edge_descent", threshold="impurity"), AxisParallel())
+    add("threshold", "of largest gain", "rlp", finder=cut)
     for base in ("ap_pruned", "oc1_pruned", "rlp_pruned"):
         add("pruning", "0 SE, 10%", base)
         add("pruning", "1 SE, 10%", base, pruning=CostComplexity(se_rule=1.0))
