@@ -438,12 +438,13 @@ def _join(found: list[Any]) -> tuple[NDArray[np.float64], float, int, _History]:
     best_plane, best, tried = found[0][0], np.inf, 0
     lines = []
     for plane, cost, hyperplanes, history in found:
+        # Of equally good planes the first, as in one search.
+        if cost < best:
+            best_plane = plane
         for count, value in history:
             if value < best:
                 best = value
                 lines.append((tried + count, value))
-        if cost <= best and cost < np.inf and lines and lines[-1][1] == cost:
-            best_plane = plane
         tried += hyperplanes
     return best_plane, best, tried, np.array(lines).reshape(-1, 2)
 

@@ -253,6 +253,20 @@ def test_threads_do_not_change_the_result():
         assert np.array_equal(many.history, one.history)
 
 
+@pytest.mark.parametrize("options", [{"n_jobs": 2}, {"n_jobs": 3}, {"max_seconds": 1e6}])
+def test_of_equally_good_planes_the_first_wins_however_starts_are_divided(options):
+    # Many starts find one of the planes that tell all but five rows apart.
+    X = np.random.default_rng(0).normal(size=(8000, 2))
+    y = (X[:, 0] + 0.5 * X[:, 1] > 0.3).astype(int)
+    y[:5] ^= 1
+    node = Node.from_data(X, y, criterion="gini")
+    one = OC1(16, 20).search(node, np.random.default_rng(0))
+    many = OC1(16, 20, **options).search(node, np.random.default_rng(0))
+    assert many.split == one.split
+    assert many.hyperplanes == one.hyperplanes
+    assert np.array_equal(many.history, one.history)
+
+
 def test_the_seed_decides_and_the_order_of_rows_does_not():
     X, y = numbers("pima")
     trees = [OC1Classifier(random_state=seed).fit(X, y).tree_ for seed in (0, 0, 1)]
