@@ -4,6 +4,7 @@ import shutil
 
 import pandas as pd
 import pytest
+from in_browser import open_browser, resize
 from odd_classifiers import Majority, Raising
 from sklearn.tree import DecisionTreeClassifier
 
@@ -179,23 +180,7 @@ def test_only_failures(tmp_path):
 
 @pytest.fixture(scope="module")
 def browser():
-    webdriver = pytest.importorskip("selenium.webdriver", reason="needs selenium")
-    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
-    if not (chromium and driver):
-        pytest.skip("needs the Debian packages chromium and chromium-driver")
-    options = webdriver.ChromeOptions()
-    options.binary_location = chromium
-    for option in ("--headless=new", "--no-sandbox", "--disable-gpu"):
-        options.add_argument(option)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    started = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
-    yield started
-    started.quit()
-
-
-def resize(browser, width):
-    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    yield from open_browser()
 
 
 @pytest.mark.parametrize("width", [1280, 400])

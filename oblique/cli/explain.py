@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import TYPE_CHECKING, Any
 
 from oblique.cli.table import (
     add_header_option,
     assignments,
+    check_writable,
     number,
     print_columns,
     print_json,
@@ -42,6 +44,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--target", metavar="COLUMN", help="column of --known with the class (default: the last)"
     )
+    parser.add_argument(
+        "--html", metavar="FILE",
+        help="write a page, too, in which the cases, the metric and the limits can be changed",
+    )  # fmt: skip
     add_metric_options(parser)
     limits = parser.add_argument_group("what may move")
     for option, text in (
@@ -78,6 +84,8 @@ def execute(arguments: argparse.Namespace) -> int:
     """Print explanations."""
     from oblique import explain, load
 
+    if arguments.html is not None:
+        check_writable(arguments.html, "--html")
     model = load(arguments.model)
     cases = read_cases(model, arguments.data, arguments.header)
     cases.index = range(1, len(cases) + 1)
@@ -96,6 +104,12 @@ def execute(arguments: argparse.Namespace) -> int:
         ranges=_ranges(arguments.range),
         weights=_weights(arguments.weight),
     )
+    if arguments.html is not None:
+        from oblique.sensitivity import write_page
+
+        # Not on the standard output, which may be read as JSON.
+        page = write_page(answers, arguments.html, title=f"Explanation of {arguments.data}")
+        print(f"page written to {page}", file=sys.stderr)
     if arguments.json:
         print_json([answer.to_dict() for answer in answers])
     elif arguments.case or len(answers) <= _MOST_TEXTS:

@@ -74,7 +74,7 @@ def add_seed_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=0, help="base of all random choices")
 
 
-def check_writable(path: str) -> None:
+def check_writable(path: str, option: str = "--output") -> None:
     """Find out that a file cannot be written before hours of work rather than after.
 
     Raises
@@ -83,10 +83,10 @@ def check_writable(path: str) -> None:
         If it is a folder, or its own folder is missing or may not be written.
     """
     if Path(path).is_dir():
-        raise ValueError(f"--output {path}: this is a folder; name a file")
+        raise ValueError(f"{option} {path}: this is a folder; name a file")
     folder = Path(path).resolve().parent
     if not folder.is_dir() or not os.access(folder, os.W_OK):
-        raise ValueError(f"--output {path}: the folder {folder} is missing or cannot be written")
+        raise ValueError(f"{option} {path}: the folder {folder} is missing or cannot be written")
 
 
 def print_json(value: Any) -> None:

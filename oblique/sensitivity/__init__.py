@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from oblique.sensitivity.calibration import DensityCalibration
     from oblique.sensitivity.explanation import Explanation, Explanations, explain
     from oblique.sensitivity.leaf_probability import leaf_probabilities
+    from oblique.sensitivity.page import write_page
     from oblique.sensitivity.plots import (
         plot_distances,
         plot_moves,
@@ -50,6 +51,7 @@ __all__ = [
     "share_within_percent",
     "signed_distances",
     "trace_summary",
+    "write_page",
 ]
 
 # Where each name lives; imported when asked for, as one case is explained without the rest.
@@ -77,6 +79,7 @@ _HOMES = {
     "share_within_percent": "population",
     "signed_distances": "ranking",
     "trace_summary": "population",
+    "write_page": "page",
 }
 
 

@@ -217,6 +217,11 @@ class Explanations(Sequence[Explanation]):
         return len(self.near)
 
     @property
+    def names(self) -> Sequence[Any]:
+        """Label of every case in the data frame, or its number."""
+        return self._index
+
+    @property
     def distance(self) -> NDArray[np.float64]:
         """Distance of every case to the decision surface."""
         return self.near.distance
