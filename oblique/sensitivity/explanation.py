@@ -375,7 +375,9 @@ class Explanations(Sequence[Explanation]):
         case = self._decoded(self.near.rows[i])
         point = self._decoded(self.near.point[i])
         known = self.surface.tree.category_names or {}
-        moved = np.flatnonzero(self.near.point[i] != self.near.rows[i]).tolist()
+        # An unknown category that stays is NaN in both.
+        differs = (self.near.point[i] != self.near.rows[i]) & ~np.isnan(self.near.point[i])
+        moved = np.flatnonzero(differs).tolist()
         moves = []
         for j in moved:
             name = self.surface.feature_names[j]

@@ -81,6 +81,8 @@ def project_onto_leaf(search: CellSearch, x: NDArray[np.float64], leaf: int) -> 
     lower, upper = search.limits.bounds_at(x)
     coded = search.partition.category_features
     lower[coded], upper[coded] = -np.inf, np.inf
+    x = x.copy()
+    x[coded] = 0.0  # no test of the region weighs a code, and an unknown one is NaN
     return project(x, Polyhedron(region.A, region.b, lower=lower, upper=upper), search.metric)
 
 
@@ -93,7 +95,7 @@ def _linear_test(
     side: float,
 ) -> SensitiveTest:
     """Margin and text of a linear test."""
-    excess = _excess(tree, search, x, node)
+    excess = _excess(tree, x, node)
     passed = excess <= 0.0
     text = describe_test(tree, names, node, passed=passed)
     margin = hyperplane_distance(tree, search, x, node)
@@ -105,12 +107,13 @@ def hyperplane_distance(tree: Tree, search: CellSearch, x: NDArray[np.float64], 
     weights = search.partition.dense_weights([node])[0]
     dual = {2.0: 2.0, np.inf: 1.0, 1.0: np.inf}[search.metric.norm]
     steepness = float(np.linalg.norm(weights * search.metric.scale, ord=dual))
-    return abs(_excess(tree, search, x, node)) / steepness
+    return abs(_excess(tree, x, node)) / steepness
 
 
-def _excess(tree: Tree, search: CellSearch, x: NDArray[np.float64], node: int) -> float:
-    weights = search.partition.dense_weights([node])[0]
-    return float(weights @ x - tree.threshold[node])
+def _excess(tree: Tree, x: NDArray[np.float64], node: int) -> float:
+    begin, end = tree.weight_indptr[node], tree.weight_indptr[node + 1]
+    tested = x[tree.weight_indices[begin:end]]  # elsewhere a category may be unknown, NaN
+    return float(tree.weight_values[begin:end] @ tested - tree.threshold[node])
 
 
 def _is_refused(tree: Tree, x: NDArray[np.float64], node: int, side: float) -> bool:

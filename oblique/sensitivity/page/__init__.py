@@ -1,7 +1,7 @@
 """Explanations as a page in which a case can be changed: one file, read in any browser, offline.
 
-The page holds the tree and answers by itself: ``surface.js`` repeats the search of `DecisionSurface`
-in JavaScript, ``page.js`` puts its answers on the screen.
+The page holds the tree and answers by itself: ``surface.js`` is the search of `DecisionSurface` in
+JavaScript, ``page.js`` puts its answers on the screen.
 """
 
 from __future__ import annotations
@@ -90,7 +90,9 @@ def page_model(explanations: Explanations) -> dict[str, Any]:
     tree = surface.tree
     free = explanations.unconstrained or explanations
     scales = _scales(free.surface)
-    chosen = next(name for name, s in scales.items() if np.array_equal(s, free.surface.metric.scale))
+    chosen = next(
+        name for name, s in scales.items() if np.array_equal(s, free.surface.metric.scale)
+    )
     weights = free.surface.metric.scale / surface.metric.scale
     limits, profile = surface.limits, surface.profile
     known = None if profile is None else np.where(np.isfinite(profile), profile, 0.0)

@@ -83,7 +83,7 @@ function stepOf(j, low, high) {
 function numberControls(j) {
   const [low, high] = ends(j);
   const id = `value-${j}`;
-  const field = make("input", { type: "number", id, step: "any", required: true });
+  const field = make("input", { type: "number", id, className: "value", step: "any", required: true });
   const slider = make("input", {
     type: "range", id: `slider-${j}`, min: low, max: high, step: stepOf(j, low, high),
   });
@@ -113,7 +113,7 @@ function categoryControls(j) {
   const names = model.tree.category_names?.[j] ?? [];
   const listed = surface.nodes.flatMap((n) => (n.feature === j ? [...n.left, ...n.right] : []));
   const nCodes = Math.max(names.length, 1 + Math.max(...listed));
-  const field = make("select", { id: `value-${j}` });
+  const field = make("select", { id: `value-${j}`, className: "value" });
   field.setAttribute("aria-label", `${model.features[j]}, value`);
   for (let code = 0; code < nCodes; code++) field.append(option(code, names[code] ?? String(code)));
   field.append(option("", "unknown"));
@@ -156,6 +156,7 @@ function limitControls(j, isCategory) {
       refresh();
     });
     showWeight = () => {
+      weight.removeAttribute("aria-invalid");
       if (weight.valueAsNumber !== state.settings.weights[j]) weight.value = state.settings.weights[j];
     };
     parts.push(make("label", {}, "weight", weight));

@@ -256,16 +256,19 @@ class Search {
     return found;
   }
 
-  // Limits, and linear tests on the way to a node; `inset` moves the open sides inwards.
+  // Limits, and linear tests on the way to a node; `inset` moves the open sides inwards, but not
+  // past a case that is inside, if only by the last digit.
   constraintsOf(node, inset = 0) {
     const constraints = [...this.limits];
     for (const step of this.surface.pathTo(node)) {
       if (this.surface.nodes[step.node].isCategory) continue;
       const sign = step.left ? 1 : -1;
       const { normal, value } = this.test(step.node);
+      const isInside = this.surface.side(step.node, this.values) === "right";
+      const inwards = isInside ? Math.min(inset, Math.max(0, value)) : inset;
       constraints.push({
         normal: normal.map((entry) => sign * entry),
-        gap: sign * value + (step.left ? 0 : inset),
+        gap: sign * value + (step.left ? 0 : inwards),
         node: step.node,
       });
     }
@@ -292,8 +295,10 @@ class Search {
     const node = this.surface.nodes[entry.node];
     const { at } = entry;
     if (node.isCategory) {
+      // A category without a side at this test has to change for either.
       const j = node.feature;
-      if (at.changed.includes(j) || node.left.has(this.values[j]) === isLeft) {
+      const isThere = this.surface.side(entry.node, this.values) === (isLeft ? "left" : "right");
+      if (at.changed.includes(j) || isThere) {
         return { bound: entry.bound, node: child, at };
       }
       if (!this.mayMove(j)) return null;
