@@ -78,7 +78,7 @@ def random_limits(rng, names, coded, X):
     chosen = rng.random((4, len(names))) < rng.choice([0.0, 0.15, 0.4], size=(4, 1))
     numeric = ~np.isin(np.arange(len(names)), coded)
     pick = lambda flags: [int(j) for j in np.flatnonzero(flags)]  # noqa: E731
-    weights = {j: float(rng.uniform(0.2, 5.0)) for j in pick(chosen[3] & numeric)}
+    weights = {j: float(rng.uniform(0.2, 5.0)) for j in pick(chosen[3])}
     limits = {
         "frozen": pick(chosen[0]),
         "not_decreasing": pick(chosen[1] & numeric & ~chosen[0]),
@@ -135,8 +135,8 @@ def compare(found, python, classes, scale, coded, integer):
     if python.status == "unrouted":
         return False
     if any(python.values[name] is None for j, name in enumerate(python.values) if j in coded):
-        # A test elsewhere does not know the category. On the page it must change for either side, to
-        # Python's search it is outside the set of the test, which is never dearer.
+        # A test elsewhere does not know the category. On the page it must change for either side,
+        # to Python's search it is outside the set of the test, which is never dearer.
         if found["distance"] is not None:
             assert (
                 found["distance"] >= min(d for d in python.distance_by_class.values() if d) - 1e-6

@@ -111,7 +111,7 @@ def page_model(explanations: Explanations) -> dict[str, Any]:
         if known is None
         else {"low": known[LOW].tolist(), "high": known[HIGH].tolist(),
               "deviation": known[DEVIATION].tolist()},
-        "changeCost": limits.change_cost.tolist(),
+        "changeCost": free.surface.limits.change_cost.tolist(),
         "start": {
             "metric": chosen,
             "weights": [float(f"{w:.12g}") for w in weights],

@@ -122,8 +122,11 @@ function categoryControls(j) {
     refresh();
   });
   const note = make("span", { className: "note" });
-  note.textContent = `a change costs ${spell(model.changeCost[j])}`;
-  return { parts: [field, note], show: () => (field.value = state.values[j] ?? "") };
+  const show = () => {
+    field.value = state.values[j] ?? "";
+    note.textContent = `a change costs ${spell(model.changeCost[j] * state.settings.weights[j])}`;
+  };
+  return { parts: [field, note], show };
 }
 
 function limitControls(j, isCategory) {
@@ -141,36 +144,30 @@ function limitControls(j, isCategory) {
     state.settings.mayFall[j] = fall;
     refresh();
   });
-  const parts = [make("label", {}, "may", may)];
-  let showWeight = () => {};
-  if (!isCategory) {
-    const weight = make("input", {
-      type: "number", id: `weight-${j}`, className: "weight", min: 0.01, step: "any", required: true,
-    });
-    weight.setAttribute("aria-label", `${name}, weight of its moves`);
-    weight.addEventListener("input", () => {
-      const isValid = weight.valueAsNumber > 0 && Number.isFinite(weight.valueAsNumber);
-      weight.setAttribute("aria-invalid", String(!isValid));
-      if (!isValid) return;
-      state.settings.weights[j] = weight.valueAsNumber;
-      refresh();
-    });
-    showWeight = () => {
-      weight.removeAttribute("aria-invalid");
-      if (weight.valueAsNumber !== state.settings.weights[j]) weight.value = state.settings.weights[j];
-    };
-    parts.push(make("label", {}, "weight", weight));
-    const { lower, upper } = model.start;
-    if (lower[j] !== null || upper[j] !== null) {
-      const text = `stays between ${spell(lower[j] ?? -Infinity)} and ${spell(upper[j] ?? Infinity)}`;
-      parts.push(make("span", { className: "note", textContent: text.replaceAll("out of reach", "any") }));
-    }
+  const weight = make("input", {
+    type: "number", id: `weight-${j}`, className: "weight", min: 0.01, step: "any", required: true,
+  });
+  weight.setAttribute("aria-label", `${name}, weight of its moves`);
+  weight.addEventListener("input", () => {
+    const isValid = weight.valueAsNumber > 0 && Number.isFinite(weight.valueAsNumber);
+    weight.setAttribute("aria-invalid", String(!isValid));
+    if (!isValid) return;
+    state.settings.weights[j] = weight.valueAsNumber;
+    refresh();
+  });
+  const parts = [make("label", {}, "may", may), make("label", {}, "weight", weight)];
+  const [lower, upper] = [model.start.lower[j], model.start.upper[j]];
+  if (lower !== null || upper !== null) {
+    const from = lower === null ? "" : ` from ${spell(lower)}`;
+    const to = upper === null ? "" : ` up to ${spell(upper)}`;
+    parts.push(make("span", { className: "note", textContent: `may move${from}${to} only` }));
   }
   const show = () => {
     const now = stateOfMay(j);
     // A category may change or not; one direction alone counts as a change.
     may.value = isCategory && now !== "frozen" ? "free" : now;
-    showWeight();
+    weight.removeAttribute("aria-invalid");
+    if (weight.valueAsNumber !== state.settings.weights[j]) weight.value = state.settings.weights[j];
   };
   return { parts, show };
 }

@@ -191,6 +191,11 @@ class Search {
     this.isLimited = this.limits.length > 0 || this.nFree < this.numeric.length;
   }
 
+  // Cost of another category, in units of the metric.
+  changeCost(j) {
+    return this.surface.model.changeCost[j] * this.settings.weights[j];
+  }
+
   mayMove(j) {
     return this.settings.mayRise[j] || this.settings.mayFall[j];
   }
@@ -302,7 +307,7 @@ class Search {
         return { bound: entry.bound, node: child, at };
       }
       if (!this.mayMove(j)) return null;
-      const paid = at.paid + this.surface.model.changeCost[j] ** 2;
+      const paid = at.paid + this.changeCost(j) ** 2;
       const changed = [...at.changed, j];
       const bound = at.squared + paid;
       return { bound, node: child, at: { ...at, paid, changed } };
@@ -364,7 +369,7 @@ class Search {
       if (node.isCategory) {
         const side = this.surface.side(step.node, this.values);
         if (side === (step.left ? "left" : "right")) continue;
-        const margin = this.surface.model.changeCost[node.feature];
+        const margin = this.changeCost(node.feature);
         tests.push({ node: step.node, margin, passed: !step.left, violated: true });
       } else if (active.has(step.node)) {
         const { value, margin } = this.test(step.node);
