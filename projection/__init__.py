@@ -3,6 +3,7 @@
 from projection.cell_search import (
     CellSearch,
     NearestCells,
+    group_by_cell,
     join_cells,
     nearest_cell,
     nearest_cells,
@@ -33,6 +34,7 @@ __all__ = [
     "Projection",
     "ProjectionError",
     "find_interior",
+    "group_by_cell",
     "join_cells",
     "make_limits",
     "nearest_cell",

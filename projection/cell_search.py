@@ -5,7 +5,7 @@ holds for everything below. One queue ordered by bounds therefore projects a cas
 of partial cells instead of all leaves, and the first wanted leaf it reaches is the nearest.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -203,7 +203,7 @@ def nearest_cells(search: CellSearch, X: Floats, useful: Flags, target: Integers
         point = X.copy()
         point[:, search.free] += search.column_scales[:n_free] * moves[:, :n_free]
     keep_limits(search, X, point, cell >= 0)
-    return NearestCells(cell, distance, point, _read_changes(search, moves))
+    return NearestCells(cell, distance, point, _read_changes(search, moves, codes, cell))
 
 
 def nearest_cell(search: CellSearch, x: Floats, useful: Flags, target: int) -> tuple[int, float]:
@@ -255,13 +255,32 @@ def to_coordinates(search: CellSearch, X: Floats) -> Floats:
     return scaled
 
 
-def _read_changes(search: CellSearch, moves: Floats) -> Flags:
-    """Which categorical columns a move pays for."""
+def group_by_cell(cell: Integers, rows: Integers) -> Iterator[tuple[int, Integers]]:
+    """Yield the cells of some rows, and which of the rows each has."""
+    rows = rows[np.argsort(cell[rows], kind="stable")]
+    for part in np.split(rows, np.flatnonzero(np.diff(cell[rows])) + 1):
+        if len(part):
+            yield int(cell[part[0]]), part
+
+
+def _read_changes(search: CellSearch, moves: Floats, codes: Integers, cell: Integers) -> Flags:
+    """Which categorical columns a move pays for.
+
+    In the norm inf a shortest move may pay for a change that its cell does not ask for.
+    """
     features = search.partition.category_features
     changed = np.zeros((len(moves), len(features)), dtype=np.bool_)
     if len(search.paid):
         paid = moves[:, len(search.free) :] > 0.5 * search.limits.change_cost[search.paid]
         changed[:, ~search.limits.frozen[features]] = paid
+    if search.metric.norm == np.inf:
+        for leaf, rows in group_by_cell(cell, np.flatnonzero(changed.any(axis=1))):
+            allowed = search.partition.allowed_codes(leaf)
+            for column, feature in enumerate(features.tolist()):
+                fits = allowed.get(feature)
+                now = codes[rows, column]
+                is_asked = fits is not None and ((now < 0) | ~fits[now.clip(0, len(fits) - 1)])
+                changed[rows, column] &= is_asked
     return changed
 
 

@@ -303,6 +303,30 @@ def test_an_unknown_category_has_no_distance():
         assert np.isnan(answer).tolist() == [True, False]
 
 
+def test_a_free_change_of_category_is_not_made_without_need():
+    """Under the largest move, a change cheaper than the distance costs nothing."""
+    from oblique.finders import BestOf, Categories, LinearDiscriminant
+
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(300, 4)), columns=["colour", "shape", "size", "weight"])
+    for name in ("colour", "shape"):
+        X[name] = pd.Categorical(rng.choice(list("abcd"), 300))
+    total = X["size"] + X["weight"] + 1.5 * X["colour"].isin(["a", "b"]) - 1.2 * (X["shape"] == "c")
+    finder = BestOf(LinearDiscriminant(), Categories())
+    model = ObliqueTreeClassifier(finder=finder, random_state=0).fit(X, np.digitize(total, [0, 1]))
+    near = DecisionSurface(model, "identity", norm=INF, change_cost=0.01).nearest(X)
+    assert (near.status == "found").all()
+    frame = near.counterfactual_frame()
+    assert (model.predict(frame) == near.target_class).all()
+    paths = [model.tree_.path(leaf) for leaf in near.leaf.tolist()]
+    for column, name in enumerate(("colour", "shape")):
+        nodes = np.flatnonzero(np.diff(model.tree_.category_indptr))
+        tested = set(nodes[model.tree_.weight_indices[model.tree_.weight_indptr[nodes]] == column])
+        for i, path in enumerate(paths):
+            if not tested & {node for node, _ in path}:
+                assert frame[name].iloc[i] == X[name].iloc[i]
+
+
 @pytest.mark.parametrize("axis_parallel", [True, False])
 def test_weights_count_for_changes_of_categories(axis_parallel):
     from oblique.finders import BestOf, Categories, LinearDiscriminant

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oblique.sensitivity.model import TreeModel
-from projection import CellSearch, NearestCells, nearest_cells, step_inside
+from projection import CellSearch, NearestCells, group_by_cell, nearest_cells, step_inside
 
 
 class Judge(NamedTuple):
@@ -93,10 +93,10 @@ def _search_on(
 
 def _set_categories(search: CellSearch, near: NearestCells) -> None:
     """Give changed categories the first code that the target cell allows, in place."""
-    if not near.changed.any():
-        return
     features = search.partition.category_features
-    for i in np.flatnonzero(near.changed.any(axis=1)).tolist():
-        allowed = search.partition.allowed_codes(int(near.cell[i]))
-        for feature in features[near.changed[i]].tolist():
-            near.point[i, feature] = float(np.flatnonzero(allowed[feature])[0])
+    for leaf, rows in group_by_cell(near.cell, np.flatnonzero(near.changed.any(axis=1))):
+        allowed = search.partition.allowed_codes(leaf)
+        for column, feature in enumerate(features.tolist()):
+            moved = rows[near.changed[rows, column]]
+            if len(moved):
+                near.point[moved, feature] = float(np.flatnonzero(allowed[feature])[0])
