@@ -25,6 +25,10 @@ SCALINGS: Final[dict[str | None, int]] = {
 }
 
 
+# Mean weight of a row up to which costs are tabulated by weight.
+_MOST_WEIGHT = 1000.0
+
+
 class ScaledRows(NamedTuple):
     """Complete rows of a node in scaled columns.
 
@@ -248,6 +252,8 @@ def pose_rows(node: Node, scaled: ScaledRows) -> Problem:
     table = node.table
     is_unit = bool((scaled.weights == 1.0).all())
     is_counted = table.is_counted and node.store.share is table.unit_share
+    # A table by weight costs more than it saves where a few rows weigh much.
+    is_counted &= scaled.weights.sum() <= _MOST_WEIGHT * scaled.rows.size
     # Where weights are not ones, the loop's own check has the last word on the number of rows.
     # Always a float, so that the search is compiled once.
     least = float(max(table.min_leaf if is_unit else 0.0, table.min_weight))

@@ -9,6 +9,7 @@ from sklearn.datasets import make_classification
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from baselines import OC1, CartLC, OC1Classifier, _perturbation
+from baselines._sample import take_sample
 from oblique import ObliqueTreeClassifier, load, save
 from oblique.compare import load_strategy
 from oblique.criteria import CRITERIA, split_impurity
@@ -298,6 +299,15 @@ def test_whole_weights_repeat_rows():
     )
     assert np.array_equal(weighted.predict(X), repeated.predict(X))
     assert weighted.score(X, y) == 1.0
+
+
+def test_costs_are_not_tabulated_by_heavy_weights():
+    X, y = make_classification(120, 4, n_informative=3, n_redundant=0, random_state=0)
+    light = Node.from_data(X, y, criterion="entropy")
+    heavy = Node.from_data(X, y, sample_weight=np.full(120, 7e4), criterion="entropy")
+    assert take_sample(light, None).problem.log_table.size == 121
+    assert take_sample(heavy, None).problem.log_table.size == 0
+    assert OC1().search(heavy, np.random.default_rng(0)).gain > 0.2
 
 
 def test_weights_of_zero_and_of_one_change_nothing():
