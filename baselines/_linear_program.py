@@ -8,6 +8,7 @@ sum u_i`` over ``sum u_i a_i = 0`` and ``0 <= u <= c``, of which v are the multi
 from __future__ import annotations
 
 import functools
+import os
 import warnings
 from collections.abc import Mapping
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
@@ -83,7 +84,7 @@ def solve(
     LinearProgramError
         If the solver fails, says that its answer is not exact, or leaves a larger gap.
     """
-    if solver == EDGE_DESCENT:
+    if is_edge_descent(solver):
         dense = A if isinstance(A, np.ndarray) else A.toarray()
         found = edge_descent(np.ascontiguousarray(dense), cost)
         answer = Answer(found.v, found.loss, found.bound)
@@ -106,6 +107,8 @@ def _ask(
     """Return v and the multipliers u from one of cvxpy's solvers."""
     import cvxpy as cp  # heavy: only who asks for a solver pays for it
 
+    if solver == "HIGHS":
+        _greet_on_stderr()
     if form == "dual":
         # Bounds of variables, unlike constraints, add no rows to the solver's matrix.
         u = cp.Variable(cost.size, bounds=[np.zeros(cost.size), cost])
@@ -135,6 +138,29 @@ def _ask(
     return np.asarray(v.value, float), np.asarray(rows.dual_value, float)
 
 
+@functools.cache
+def _greet_on_stderr() -> None:
+    """Let HiGHS say who it is on standard error.
+
+    Since 1.16 it does so when it is first used, whatever its options are, which would end up
+    amid a table or a JSON document that a command prints.
+    """
+    import highspy
+
+    try:
+        stdout = os.dup(1)
+    except OSError:
+        return  # no standard output, so nothing to keep clean
+    try:
+        os.dup2(2, 1)
+        highspy.Highs()
+    except OSError:
+        return  # no standard error either
+    finally:
+        os.dup2(stdout, 1)
+        os.close(stdout)
+
+
 def _certify(A: Floats | sparse.csc_array, cost: Floats, v: Floats, u: Floats) -> Answer:
     loss = float(cost @ np.maximum(1.0 - A.T @ v, 0.0))
     u = np.clip(u, 0.0, cost)
@@ -150,9 +176,18 @@ def installed_solvers() -> tuple[str, ...]:
     return (EDGE_DESCENT, *sorted(cp.installed_solvers()))
 
 
-def check_solver(solver: object) -> None:
-    """Raise ValueError for a solver that is not installed."""
-    if solver == EDGE_DESCENT:
+def is_edge_descent(solver: object) -> bool:
+    """Whether a solver is ours; case does not matter, as for those of cvxpy."""
+    return isinstance(solver, str) and solver.lower() == EDGE_DESCENT
+
+
+def check_solver(solver: object, options: Mapping[str, Any] | None = None) -> None:
+    """Raise ValueError for a solver that is not installed, or for options that it does not have."""
+    if is_edge_descent(solver):
+        if options:
+            raise ValueError(
+                f"solver_options={options!r} must be None with solver={solver!r}, which has none"
+            )
         return
     if not isinstance(solver, str) or solver.upper() not in installed_solvers():
         raise ValueError(

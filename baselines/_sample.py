@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines import _gather
+from baselines import _gather, _placing
 from baselines._perturbation import Problem, pose
 from oblique._kernels import row_scores
 from oblique.finders import best_cut_along
@@ -75,15 +75,8 @@ class ScaledRows(NamedTuple):
         self, weights: NDArray[np.float64]
     ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """Return weights of scaled columns as features and their weights in the data's units."""
-        kept = np.flatnonzero(weights)
-        spread = self.spread[kept]
-        with np.errstate(over="ignore", under="ignore"):
-            # Spreads count relative to the smallest, and the largest weight is put near one, so
-            # that no unit of the data overflows.
-            values = weights[kept] / (spread / spread.min(initial=np.inf))
-            values /= 2.0 ** np.floor(np.log2(np.abs(values).max(initial=1e-300)))
-        usable = np.isfinite(values) & (values != 0.0)
-        return self.features[kept[usable]], values[usable]
+        kept, values = _placing.to_data_units(weights, self.spread)
+        return self.features[kept], values
 
     def split_of(
         self, node: Node, plane: NDArray[np.float64], *, keep_threshold: bool = False
@@ -112,34 +105,24 @@ class ScaledRows(NamedTuple):
         There are no features where the plane divides nothing, and the threshold is NaN where
         rounding mixes the sides. Parameters are those of `split_of`.
         """
-        indices, weights = self.direction_of(plane[:-1])
-        is_left = plane @ self.columns <= 0.0
-        if not indices.size or is_left.all() or not is_left.any():
-            return indices[:0], weights[:0], np.nan
+        kept, weights = _placing.to_data_units(plane[:-1], self.spread)
+        indices = self.features[kept]
+        if not kept.size:
+            return indices, weights, np.nan
         scores = row_scores(X, self.rows, indices, weights)
-        low, high = scores[is_left].max(), scores[~is_left].min()
+        low, high = _placing.between(plane @ self.columns, scores)
+        if low == -np.inf or high == np.inf:
+            return indices[:0], weights[:0], np.nan
         if not low < high:
             return indices, weights, np.nan
-        threshold = self._threshold(plane, indices, weights) if keep_threshold else np.nan
+        threshold = np.nan
+        if keep_threshold:
+            threshold = _placing.threshold(plane, kept, weights, self.centre, self.spread)
         if not low <= threshold < high:
             threshold = 0.5 * low + 0.5 * high
         if not low <= threshold < high:
             threshold = low
         return indices, weights, float(threshold)
-
-    def _threshold(
-        self,
-        plane: NDArray[np.float64],
-        indices: NDArray[np.int32],
-        weights: NDArray[np.float64],
-    ) -> float:
-        """Threshold of a plane for weights in the data's units, NaN where it overflows."""
-        used = np.searchsorted(self.features, indices)
-        j = used[np.abs(weights).argmax()]
-        with np.errstate(over="ignore", invalid="ignore"):
-            # All weights were divided by the same power of two.
-            factor = weights[np.abs(weights).argmax()] / (plane[j] / self.spread[j])
-            return float(plane[-1] * factor + weights @ self.centre[used])
 
 
 class Sample(NamedTuple):

@@ -114,7 +114,7 @@ def robust_plane(
         solver, form=form, scale=scale, tolerance=tolerance, solver_options=solver_options
     )
     finder.check_parameters()
-    data = check_array(X, dtype=np.float64, order="C")
+    data = check_array(X, dtype=np.float64, order="C", input_name="X")
     above = np.asarray(is_above)
     if above.ndim != 1 or not np.isin(above, (0, 1)).all() or above.all() or not above.any():
         raise ValueError(
@@ -152,7 +152,8 @@ class RobustLP(SplitFinder):
     solver : str, default="HIGHS"
         Name of any linear programming solver that cvxpy finds ("HIGHS", "CLARABEL", "SCIPY",
         "SCS" ...), or "edge_descent", an exact solver of our own that needs no cvxpy and is
-        many times faster. Optimal planes are not unique in general: solvers may differ.
+        many times faster; case does not matter. Optimal planes are not unique in general:
+        solvers may differ.
     form : {"dual", "primal"}, default="dual"
         Which program cvxpy gets. The dual has d + 1 rows and is solved several times faster;
         the plane is the same optimum. "edge_descent" has no need of it.
@@ -171,12 +172,12 @@ class RobustLP(SplitFinder):
         largest loss, with which a solver's answer is accepted.
     solver_options : dict or None, default=None
         Options of cvxpy's solver by name, such as ``{"eps": 1e-9}``. HiGHS runs one thread
-        unless told otherwise.
+        unless told otherwise. "edge_descent" has no options.
 
     Raises
     ------
     ValueError
-        For a solver that is not installed.
+        For a solver that is not installed, or options for one that has none.
     LinearProgramError
         While a tree grows, if the solver fails, ends with a status other than optimal or leaves
         a larger gap than ``tolerance``. No other plane is taken in its place.
@@ -273,7 +274,7 @@ class RobustLP(SplitFinder):
         check_positive("tolerance", self.tolerance)
         if self.solver_options is not None and not isinstance(self.solver_options, Mapping):
             raise ValueError(f"solver_options={self.solver_options!r} must be a dict or None")
-        check_solver(self.solver)
+        check_solver(self.solver, self.solver_options)
 
 
 def _is_plane(answer: Answer) -> bool:

@@ -20,17 +20,16 @@ from baselines.leave_one_out import STRENGTHS, base_rate, weigh
 from baselines.regression import check_grid, logistic_model
 from oblique._kernels import describe_nodes
 from oblique._routing import climb_counts
+from oblique.classifier import TreeClassifier
 from oblique.criteria import criterion_code
 from oblique.node import canonical_rows, read_only
 from oblique.pruning import Pruner
 from oblique.pruning.base import check_codes, check_rows, check_weights, node_errors
 from oblique.split import CategorySplit, LinearSplit
+from oblique.tree import Tree
 
 if TYPE_CHECKING:
     from numpy.random import Generator
-
-    from oblique.classifier import TreeClassifier
-    from oblique.tree import Tree
 
 # A test is not fitted to fewer rows.
 _LEAST_ROWS = 4
@@ -112,6 +111,10 @@ class TreeAlternatingOptimization(Pruner):
         Class weights, impurities and labels of the result are those of the rows handed in.
         """
         self.check_parameters()
+        if not isinstance(tree, Tree):
+            raise TypeError(
+                f"tree={tree!r} must be a Tree, such as model.tree_; improve() takes estimators"
+            )
         rows = check_rows(X, tree.n_features)
         labels = check_codes(codes, len(rows), tree.n_classes)
         weights = check_weights(sample_weight, len(rows))
@@ -155,6 +158,11 @@ class TreeAlternatingOptimization(Pruner):
             Training rows, as in the estimator's ``fit``.
         """
         self.check_parameters()
+        if not isinstance(model, TreeClassifier):
+            raise TypeError(
+                f"model={model!r} must be a tree estimator of this package; a tree of another "
+                "program goes through Tree.from_sklearn or Tree.from_nested and prune()"
+            )
         better = copy.copy(model)
         better._prune_with(self, X, y, sample_weight)
         return better
@@ -173,11 +181,14 @@ class TreeAlternatingOptimization(Pruner):
 
 
 class Fit(NamedTuple):
-    """The last regression of a test: the rows and sides it was for, and its plane."""
+    """The last regression of a test: the rows and sides it was for, and its plane.
+
+    ``features`` to ``spread`` are the scaled columns that the plane is of, as in `ScaledRows`;
+    ``which`` is the number of the strength that was best.
+    """
 
     rows: NDArray[np.int32]
     sides: NDArray[np.int32]
-
     features: NDArray[np.int32]
     centre: NDArray[np.float64]
     spread: NDArray[np.float64]

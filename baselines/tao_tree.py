@@ -268,7 +268,8 @@ def spaced_sizes(leaves: NDArray[np.int64], n_sizes: int) -> NDArray[np.int64]:
     n_sizes : int
         Most sizes.
     """
-    wanted = np.geomspace(1.0, float(leaves[0]), n_sizes)
+    # From the whole tree down, so that a single size is that of the whole tree.
+    wanted = np.geomspace(float(leaves[0]), 1.0, n_sizes)
     steps = [int(np.abs(np.log(leaves) - np.log(size)).argmin()) for size in wanted]
     return leaves[np.unique(steps)]
 

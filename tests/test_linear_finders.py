@@ -20,6 +20,7 @@ from baselines import (
     PrincipalAxes,
     Ridge,
     SparseRandom,
+    _placing,
 )
 from baselines._groups import group_classes, superclasses
 from baselines._projection import best_of_directions
@@ -406,3 +407,26 @@ def test_groups():
 )
 def test_scikit_learn_check(estimator, check):
     check(estimator)
+
+
+def test_weights_in_the_units_of_the_data():
+    weights = np.array([3.0, 0.0, -1.0, 1e-300])
+    kept, values = _placing.to_data_units(weights, np.array([2.0, 1e-9, 1.0, 1e300]))
+    # 1.5 and -1 already have their largest in [1, 2); what vanishes beside them is left out.
+    assert kept.tolist() == [0, 2]
+    assert values.tolist() == [1.5, -1.0]
+    for unusable in ([np.nan, 1.0], [np.inf, 1.0]):
+        kept, values = _placing.to_data_units(np.array(unusable), np.ones(2))
+        assert kept.size == values.size == 0
+
+
+@given(st.lists(st.tuples(st.floats(-1.0, 1.0), st.floats(allow_infinity=False)), max_size=8))
+def test_scores_between_which_a_threshold_lies(pairs):
+    sides, scores = np.array(pairs, dtype=np.float64).reshape(-1, 2).T.copy()
+    low, high = _placing.between(sides, scores)
+    if np.isnan(scores).any():
+        assert np.isnan(low)
+        assert np.isnan(high)
+        return
+    assert low == scores[sides <= 0.0].max(initial=-np.inf)
+    assert high == scores[sides > 0.0].min(initial=np.inf)

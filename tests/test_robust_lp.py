@@ -318,6 +318,23 @@ def test_cvxpy_is_loaded_when_it_is_used():
     assert done.stdout.split() == ["False", "False"]
 
 
+def test_highs_prints_nothing_amid_results():
+    code = (
+        "from baselines import robust_plane\n"
+        "print('before')\n"
+        "plane = robust_plane([[0.0], [1.0], [2.0]], [0, 1, 1])\n"
+        "print('after', round(plane.loss, 9))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["before", "after", "0.0"]
+
+
+def test_the_case_of_a_solver_does_not_matter():
+    X, y = [[1.0], [2.0], [3.0], [0.0], [-1.0], [2.5]], [1, 1, 1, 0, 0, 0]
+    losses = [robust_plane(X, y, solver=name).loss for name in ("highs", "Edge_Descent")]
+    assert losses == pytest.approx([7 / 6, 7 / 6])
+
+
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
@@ -332,6 +349,10 @@ def test_cvxpy_is_loaded_when_it_is_used():
         ({"multiclass": "ovo"}, "multiclass='ovo' must be"),
         ({"tolerance": 0.0}, r"tolerance=0.0 must be a finite number > 0"),
         ({"solver_options": 3}, "solver_options=3 must be a dict or None"),
+        (
+            {"solver": "edge_descent", "solver_options": {"eps": 1e-9}},
+            r"solver_options=\{'eps': 1e-09\} must be None with solver='edge_descent'",
+        ),
     ],
 )
 def test_bad_parameters(parameters, message):

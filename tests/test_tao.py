@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.datasets import load_iris, load_wine, make_moons
+from sklearn.tree import DecisionTreeClassifier
 
 from baselines import OC1Classifier, TreeAlternatingOptimization
 from baselines.tao import simplified
@@ -243,3 +244,12 @@ def test_rows_that_do_not_fit_the_tree():
         TAO().prune(model.tree_, X, y + 1)
     with pytest.raises(ValueError, match="not seen in fit"):
         TAO().improve(model, X, y + 1)
+
+
+@pytest.mark.parametrize("model", [None, DecisionTreeClassifier(), TAO()])
+def test_what_is_no_tree_is_named(model):
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(TypeError, match=r"must be a tree estimator .* Tree\.from_sklearn"):
+        TAO().improve(model, X, y)
+    with pytest.raises(TypeError, match=r"must be a Tree, such as model\.tree_"):
+        TAO().prune(model, X, y)

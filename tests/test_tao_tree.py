@@ -170,7 +170,8 @@ def test_a_wrong_parameter_is_named(options, text):
 def test_sizes_are_spaced_by_ratio():
     path = np.array([60, 41, 30, 17, 12, 8, 5, 3, 2, 1])
     assert spaced_sizes(path, 4).tolist() == [60, 17, 5, 1]
-    assert spaced_sizes(path, 1).tolist() == [1]
+    # One size is no choice of size: the whole tree.
+    assert spaced_sizes(path, 1).tolist() == [60]
     assert spaced_sizes(np.array([1]), 7).tolist() == [1]
     assert spaced_sizes(np.array([3, 1]), 7).tolist() == [3, 1]
 
