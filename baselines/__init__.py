@@ -10,6 +10,7 @@ from baselines.hhcart import HHCART
 from baselines.icet import ICETClassifier
 from baselines.leave_one_out import LeaveOneOutLinear
 from baselines.linear_svm import LinearSVM
+from baselines.minimum_cost import MetaCostClassifier, MinimumCostClassifier
 from baselines.oc1 import OC1, OC1Classifier
 from baselines.principal_axes import PrincipalAxes
 from baselines.regression import Logistic, Ridge
@@ -35,6 +36,8 @@ __all__ = [
     "LinearProgramError",
     "LinearSVM",
     "Logistic",
+    "MetaCostClassifier",
+    "MinimumCostClassifier",
     "OC1Classifier",
     "PrincipalAxes",
     "Ridge",

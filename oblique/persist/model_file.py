@@ -9,17 +9,16 @@ import secrets
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from oblique.persist.document import check_keys
+from oblique.persist.fitted import OPTIONAL, check_fitted
 from oblique.persist.registry import find_class, name_of
 from oblique.persist.values import decode, encode, encode_params, make
 from oblique.tree import Tree
 
 FORMAT = "oblique-trees model"
 FORMAT_VERSION = 1
-_OPTIONAL = frozenset({"feature_names_in_"})
 
 
 class ModelFileError(ValueError):
@@ -94,8 +93,8 @@ def _encode_model(model: Any) -> dict[str, Any]:
         raise ValueError(f"model must be a fitted estimator or a Tree, got {name}")
     check_is_fitted(model)
     # What could not be loaded is not saved either.
-    _check_fitted(model)
-    names = [*attributes, *(extra for extra in sorted(_OPTIONAL) if hasattr(model, extra))]
+    check_fitted(model)
+    names = [*attributes, *(extra for extra in sorted(OPTIONAL) if hasattr(model, extra))]
     return {
         "class": name,
         "params": encode_params(model, name),
@@ -125,35 +124,12 @@ def _decode_model(document: Any) -> Any:
     attributes = getattr(cls, "_fitted_attributes", None)
     if attributes is None:
         raise ValueError(f"model: {cls.__name__} is not an estimator")
-    check_keys("fitted", model["fitted"], set(attributes), _OPTIONAL)
+    check_keys("fitted", model["fitted"], set(attributes), OPTIONAL)
     estimator = make(cls, model["params"], "params")
     for name, value in model["fitted"].items():
         setattr(estimator, name, decode(value, name))
-    _check_fitted(estimator)
+    check_fitted(estimator)
     return estimator
-
-
-def _check_fitted(estimator: Any) -> None:
-    """Check that the fitted attributes fit together, those known here and the class's own."""
-    fitted = vars(estimator)
-    tree, classes = fitted.get("tree_"), fitted.get("classes_")
-    n_features, names = fitted.get("n_features_in_"), fitted.get("feature_names_in_")
-    if "tree_" in fitted and not isinstance(tree, Tree):
-        raise ValueError(f"tree_ must be a tree, got {type(tree).__name__}")
-    if "classes_" in fitted and (not isinstance(classes, np.ndarray) or classes.ndim != 1):
-        raise ValueError("classes_ must be an array of one dimension")
-    if "n_features_in_" in fitted and (type(n_features) is not int or n_features < 0):
-        raise ValueError(f"n_features_in_={n_features!r} must be an integer of at least 0")
-    if tree is not None and classes is not None and tree.n_classes != len(classes):
-        raise ValueError(f"classes_ has {len(classes)} classes, tree_ {tree.n_classes}")
-    if tree is not None and n_features is not None and tree.n_features != n_features:
-        raise ValueError(f"n_features_in_ is {n_features}, tree_ has {tree.n_features} features")
-    if names is not None and (not isinstance(names, np.ndarray) or names.shape != (n_features,)):
-        raise ValueError(f"feature_names_in_ must be an array of {n_features} names")
-    if names is not None and len({name for name in names if isinstance(name, str)}) < len(names):
-        raise ValueError(f"feature_names_in_ must hold different texts, got {names.tolist()}")
-    if hasattr(estimator, "_check_fitted"):
-        estimator._check_fitted()
 
 
 # ---------------------------------------------------------------- text

@@ -4,6 +4,7 @@ None, booleans, strings, integers, finite floats and lists of values stand for t
 Every JSON object has one of these forms, so that nothing is ambiguous::
 
     {"class": "AxisParallel", "params": {"threshold": value}}
+    {"class": ..., "params": {...}, "fitted": {"tree_": value, ...}}   within an estimator
     {"tree": {...}}
     {"tuple": [value, ...]}
     {"dict": [[key, value], ...]}
@@ -23,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oblique.persist.document import check_keys, tree_from_dict, tree_to_dict
+from oblique.persist.fitted import OPTIONAL, check_fitted
 from oblique.persist.registry import find_class, name_of
 from oblique.tree import Tree
 
@@ -104,7 +106,15 @@ def _encode_object(value: object, what: str, level: int) -> dict[str, Any]:
         name = name_of(value)
     except ValueError as error:
         raise ValueError(f"{what}: {error}") from None
-    return {"class": name, "params": encode_params(value, what, level)}
+    encoded = {"class": name, "params": encode_params(value, what, level)}
+    attributes = getattr(value, "_fitted_attributes", ())
+    if attributes and all(hasattr(value, each) for each in attributes):
+        check_fitted(value)
+        kept = [*attributes, *(extra for extra in sorted(OPTIONAL) if hasattr(value, extra))]
+        encoded["fitted"] = {
+            each: encode(getattr(value, each), f"{what}.{each}", level + 1) for each in kept
+        }
+    return encoded
 
 
 def encode_params(value: object, what: str, level: int = 0) -> dict[str, Any]:
@@ -144,7 +154,7 @@ def decode(data: Any, what: str, level: int = 0) -> Any:
     if form is None:
         raise ValueError(f"{what} is an object of no known form: its keys are {sorted(data)}")
     keys, read = _FORMS[form]
-    check_keys(what, data, keys)
+    check_keys(what, data, keys, frozenset({"fitted"}) if form == "class" else frozenset())
     return read(data, what, level)
 
 
@@ -153,7 +163,16 @@ def _decode_object(data: Mapping[str, Any], what: str, level: int) -> Any:
         cls = find_class(data["class"])
     except ValueError as error:
         raise ValueError(f"{what}: {error}") from None
-    return make(cls, data["params"], what, level)
+    made = make(cls, data["params"], what, level)
+    if "fitted" in data:
+        attributes = getattr(cls, "_fitted_attributes", None)
+        if attributes is None:
+            raise ValueError(f"{what}: {cls.__name__} is not an estimator")
+        check_keys(f"{what}: fitted", data["fitted"], set(attributes), OPTIONAL)
+        for each, value in data["fitted"].items():
+            setattr(made, each, decode(value, f"{what}.{each}", level + 1))
+        check_fitted(made)
+    return made
 
 
 def make(cls: type, params: Any, what: str, level: int = 0) -> Any:
