@@ -5,9 +5,12 @@ import multiprocessing
 import os
 import signal
 import time
+import warnings
+from types import SimpleNamespace
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.tree import DecisionTreeClassifier
 
 
 class Majority(ClassifierMixin, BaseEstimator):
@@ -24,6 +27,41 @@ class Majority(ClassifierMixin, BaseEstimator):
 
     def predict(self, X):
         return np.full(len(X), self.majority_)
+
+
+class ForeignTree(Majority):
+    """Has a tree, but not of the kind that ours and scikit-learn's are."""
+
+    def fit(self, X, y):
+        self.tree_ = SimpleNamespace(n_leaves=None, max_depth=2.0)
+        return super().fit(X, y)
+
+
+class OneColumn(DecisionTreeClassifier):
+    """Shows its tree only the first column."""
+
+    def fit(self, X, y):
+        return super().fit(np.asarray(X)[:, :1], y)
+
+    def predict(self, X):
+        return super().predict(np.asarray(X)[:, :1])
+
+    def predict_proba(self, X):
+        return super().predict_proba(np.asarray(X)[:, :1])
+
+
+class Undecodable(Majority):
+    """Fails and warns in words that no file can hold."""
+
+    def __init__(self, fails=True, unsafe_class=None, random_state=None):
+        super().__init__(unsafe_class, random_state)
+        self.fails = fails
+
+    def fit(self, X, y):
+        warnings.warn("see \udcff.csv", stacklevel=1)
+        if self.fails:
+            raise OSError("there is no \udcff.csv")
+        return super().fit(X, y)
 
 
 class Raising(Majority):

@@ -277,6 +277,14 @@ def test_bad_input_of_fit_and_predict(arguments, said, capsys, tmp_path, monkeyp
     assert not list(tmp_path.iterdir())
 
 
+def test_a_report_that_cannot_be_written_is_told_before_the_work(tmp_path, capsys):
+    pytest.importorskip("scikit_posthocs", reason="needs the extra 'compare'")
+    (tmp_path / "taken").write_text("")
+    report = ["--report", str(tmp_path / "taken")]
+    assert main(["compare", "--data", "iris", "--strategies", TREE, *QUICK, *report]) == 2
+    assert "taken: the folder cannot be made: File exists" in capsys.readouterr().err
+
+
 def test_files_without_a_header(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("plain.csv").write_text("".join(f"{i},{i % 7},{'ab'[i > 20]}\n" for i in range(40)))

@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from odd_classifiers import Majority
+from odd_classifiers import ForeignTree, Majority, OneColumn
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -22,6 +22,7 @@ from oblique.compare.splitting import split_rows
 from oblique.costs import CostModel, load_costs
 from oblique.datasets import load_dataset
 from oblique.finders import AxisParallel
+from oblique.indecision import NoisyMeasurements
 
 ERRORS = {"0": 50, "1": 400}
 STUMP = "sklearn.tree:DecisionTreeClassifier"
@@ -56,7 +57,14 @@ def test_a_tree_pays_for_the_tests_on_its_paths(estimator):
 
 
 @pytest.mark.parametrize(
-    "estimator", [Majority(), make_pipeline(StandardScaler(), DecisionTreeClassifier(max_depth=1))]
+    "estimator",
+    [
+        Majority(),
+        ForeignTree(),
+        OneColumn(),
+        make_pipeline(StandardScaler(), DecisionTreeClassifier(max_depth=1)),
+        NoisyMeasurements(ObliqueTreeClassifier(finder=AxisParallel(), max_depth=1), test=0.1),
+    ],
 )
 def test_what_is_no_tree_over_the_features_pays_for_all_of_them(estimator):
     _, scores = scores_of(estimator, load_costs("pima", ERRORS))
@@ -188,6 +196,9 @@ def test_a_design_with_costs_from_python_says_so():
         ('costs = "pima"', "costs = 3", 9, "costs must be a text"),
         ("{ 0 = 50, 1 = 400 }", "{ no = 50, yes = 400 }", 10, "costs of errors: class='0'"),
         ("{ 0 = 50, 1 = 400 }", "true", 10, "errors must be a number, a table"),
+        ("{ 0 = 50, 1 = 400 }", "{ 0 = 50, 1 = true }", 10, "errors: error cost of '1' True"),
+        ("{ 0 = 50, 1 = 400 }", "-1", 10, "errors -1 must be"),
+        ('errors = "errors.csv"', 'errors = "absent.csv"', 15, "there is no file 'absent.csv'"),
         ('errors = "errors.csv"', 'unsafe_class = "c"', 15, "'c'"),
         ("repeats = 1\n", 'repeats = 1\n[data.iris]\nunsafe_class = "x"\n', 7, "iris"),
     ],

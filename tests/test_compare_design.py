@@ -106,10 +106,12 @@ def test_splits_are_stratified_and_disjoint():
         ({"n_folds": 1}, ValueError, "n_folds must be a whole number of at least 2"),
         ({"repeats": 0}, ValueError, "repeats"),
         ({"repeats": 1.5}, ValueError, "repeats"),
+        ({"repeats": True}, ValueError, "repeats must be a whole number"),
         ({"seed": -1}, ValueError, "seed"),
         ({"unsafe_cost": 0}, ValueError, "unsafe_cost"),
         ({"unsafe_cost": float("inf")}, ValueError, "unsafe_cost"),
         ({"unsafe_cost": "4"}, ValueError, "unsafe_cost"),
+        ({"unsafe_cost": True}, ValueError, "unsafe_cost must be a positive number"),
         ({"train_sizes": [0.5, 0.5]}, ValueError, "the same twice in 50/50, 50/50"),
         ({"train_sizes": [0.3, 0.1 + 0.2]}, ValueError, "the same twice in 30/70, 30/70"),
     ],
@@ -122,6 +124,12 @@ def test_bad_designs_are_refused_at_once(options, error, said):
 def test_unknown_data_set_offers_the_nearest():
     with pytest.raises(ValueError, match="'pima'"):
         Design(["pimaa"], [CART]).cells()
+
+
+def test_unsafe_cost_needs_an_unsafe_class():
+    with pytest.raises(ValueError, match="unsafe_cost: no data set has an unsafe class"):
+        Design(["iris", "wine"], [CART], unsafe_cost=4).cells()
+    assert Design(["iris", "pima"], [CART], repeats=1, unsafe_cost=4).cells()
 
 
 def test_class_with_too_few_rows():

@@ -65,6 +65,10 @@ def test_file_and_python_are_the_same_design(folder):
         ("seed = 2", "n_folds = 5", 4, "exclude each other"),
         ('"pima", "wards"', '"pima", 3', 2, "datasets must be a list of names"),
         ('"wards.csv"', "3", 9, "path must be a text, got 3"),
+        ('"ill"', '["ill"]', 11, "unsafe_class must be a class"),
+        ("seed = 2", "seed = true", 6, "seed must be a whole number"),
+        ('"pima", "wards"', '"wards", "wards"', 2, "'wards' appears twice"),
+        ("[strategy.stump]\nuse =", '[strategy]\nstump = { uses = "x" }\nuse =', 14, "'use'"),
         ("{ max_depth = 1 }", "3", 15, "parameters must be a table"),
         ('["pima", "wards"]', '["pima"]', 8, "listed name='wards'"),
         ('[strategy.stump]\nuse', '[strategy]\nstump = 3\nuse', 14, "must be a table"),
@@ -78,6 +82,16 @@ def test_mistakes_are_told_with_their_line(folder, old, new, line, said):
         read_design(path)
     assert f"line {line}" in str(caught.value)
     assert "design.toml" in str(caught.value)
+
+
+def test_a_byte_order_mark_is_no_mistake(folder):
+    (folder / "design.toml").write_text(GOOD, encoding="utf-8-sig")
+    assert read_design(folder / "design.toml").repeats == 4
+
+
+def test_a_folder_is_no_design_file(folder):
+    with pytest.raises(DesignFileError, match="cannot be read"):
+        read_design(folder)
 
 
 def test_missing_key(folder):

@@ -2,6 +2,7 @@ import pickle
 import sys
 import threading
 import time
+from types import SimpleNamespace
 
 import numba
 import numpy as np
@@ -19,6 +20,7 @@ from odd_classifiers import (
     ThreadCounting,
     TooProbable,
     TooShort,
+    Undecodable,
     Warning_,
 )
 from sklearn.ensemble import RandomForestClassifier
@@ -130,6 +132,26 @@ def test_interrupt_is_no_failure(monkeypatch):
 
 def test_warnings_are_kept():
     assert run_cell(make_cell(Warning_()))["warnings"] == ["UserWarning: mind the gap"]
+
+
+def test_every_word_of_a_record_can_be_written():
+    failed, warned = run_cell(make_cell(Undecodable())), run_cell(make_cell(Undecodable(False)))
+    assert failed["error"]["message"] == r"there is no \udcff.csv"
+    assert r"\udcff" in failed["error"]["traceback"]
+    assert warned["warnings"] == [r"UserWarning: see \udcff.csv"]
+
+
+def test_what_is_no_tree_of_ours_has_no_size():
+    for tree in (
+        SimpleNamespace(n_leaves=None, max_depth=None),
+        SimpleNamespace(n_leaves=lambda: 3, max_depth=lambda: 2),
+        SimpleNamespace(n_leaves=float("nan"), max_depth=1.0),
+        "a tree",
+    ):
+        sizes = measure_tree(SimpleNamespace(tree_=tree))
+        assert sizes == {"depth": None, "leaves": None, "test_size": None}
+    listed = SimpleNamespace(n_leaves=2, max_depth=1, children_left=[1, -1, -1])
+    assert measure_tree(SimpleNamespace(tree_=listed))["test_size"] == 1.0
 
 
 @pytest.mark.parametrize("in_thread", [False, True])

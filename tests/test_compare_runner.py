@@ -127,6 +127,7 @@ def test_a_full_disk_ends_the_run_with_the_reason(tmp_path, monkeypatch):
         ({"shard": (0, 3)}, "shard"),
         ({"shard": (4, 3)}, "shard"),
         ({"time_limit": 0}, "time_limit"),
+        ({"time_limit": float("inf")}, "leave it out for no limit"),
     ],
 )
 def test_bad_arguments(options, said):

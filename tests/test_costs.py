@@ -276,6 +276,13 @@ def test_read_costs(tmp_path):
     assert list(read_errors(tmp_path / "errors.csv").index) == ["0", "1"]
 
 
+@pytest.mark.parametrize("first", ["", '""', "answer"])
+def test_the_first_cell_of_a_matrix_is_free(tmp_path, first):
+    (tmp_path / "errors.csv").write_text(f'{first},"a","b"\na,0,400\nb,50,0\n')
+    read = read_errors(tmp_path / "errors.csv")
+    assert read.to_dict() == {"a": {"a": 0, "b": 50}, "b": {"a": 400, "b": 0}}
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -62,6 +62,8 @@ def test_comparison_with_noise(capsys):
     rows = json.loads(capsys.readouterr().out)
     assert {row["strategy"] for row in rows} == {"indecision", "ap"}
     assert [s.name for s in add_noise(["ap"], test=0.1)] == ["ap"]
+    with pytest.raises(ValueError, match="train=nan must be a share"):
+        add_noise(["ap"], train=float("nan"))
 
 
 def test_arguments_of_texts(model_file, capsys):

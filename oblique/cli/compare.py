@@ -108,7 +108,12 @@ def execute(arguments: argparse.Namespace) -> int:
     if arguments.report:
         check_extra()
         # A folder that cannot be made is told before hours of work rather than after.
-        Path(arguments.report).mkdir(parents=True, exist_ok=True)
+        try:
+            Path(arguments.report).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ValueError(
+                f"--report {arguments.report}: the folder cannot be made: {error.strerror}"
+            ) from None
     try:
         results = run(
             design,

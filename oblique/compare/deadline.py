@@ -16,6 +16,8 @@ from oblique.compare.compilation import watch_compilations
 
 # A process that does not heed its interruption is ended this many seconds later.
 GRACE_SECONDS = 5.0
+# Far below what the clocks of operating systems can count.
+LONGEST = 1e8
 _AT_ONCE = 1e-3
 
 

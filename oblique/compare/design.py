@@ -70,8 +70,8 @@ class Design:
             given if isinstance(given, Strategy) else load_strategy(given)
             for given in _several("strategies", self.strategies)
         )
-        _refuse_doubles("data set", [source.name for source in sources])
-        _refuse_doubles("strategy", [strategy.name for strategy in strategies])
+        _refuse_doubles("datasets", [source.name for source in sources])
+        _refuse_doubles("strategies", [strategy.name for strategy in strategies])
         _check_numbers(self)
         if self.costs is not None:
             sources = apply_costs(sources, self.costs)
@@ -98,13 +98,18 @@ class Design:
         ------
         ValueError
             If a data set cannot be read, has a class with too few rows to be split, or has
-            costs that name other features or classes.
+            costs that name other features or classes; or if ``unsafe_cost`` is given and no
+            data set has an unsafe class.
         """
         loaded = [load_source(source) for source in self.datasets]
         for dataset in loaded:
             _check_class_sizes(dataset, self.n_folds or 2)
             if self.n_folds is None:
                 _check_train_sizes(dataset, self.train_sizes)
+        if self.unsafe_cost is not None and all(d.unsafe_class is None for d in loaded):
+            raise ValueError(
+                "unsafe_cost: no data set has an unsafe class; name one (unsafe_class)"
+            )
         costs = [read_cost_model(source.costs, source.errors) for source in self.datasets]
         for model, dataset in zip(costs, loaded, strict=True):
             if model is not None:
@@ -145,17 +150,15 @@ def _several(name: str, given: Sequence[Any]) -> Sequence[Any]:
     return given
 
 
-def _refuse_doubles(kind: str, names: list[str]) -> None:
+def _refuse_doubles(axis: str, names: list[str]) -> None:
     doubles = sorted({name for name in names if names.count(name) > 1})
     if doubles:
-        raise ValueError(
-            f"{kind} {doubles[0]!r} appears twice; every {kind} needs a name of its own"
-        )
+        raise ValueError(f"{axis}: {doubles[0]!r} appears twice; each needs a name of its own")
 
 
 def _check_numbers(design: Design) -> None:
     for size in _several("train_sizes", design.train_sizes):
-        if not isinstance(size, float | int) or not 0.0 < size < 1.0:
+        if not _is_number(size) or not 0.0 < size < 1.0:
             raise ValueError(f"train_sizes must lie between 0 and 1, got {size!r}")
     protocols = [TrainTest(size, None, None, 0).protocol for size in design.train_sizes]
     if len(set(protocols)) < len(protocols):
@@ -164,10 +167,14 @@ def _check_numbers(design: Design) -> None:
     if design.n_folds is not None:
         _check_integer("n_folds", design.n_folds, 2)
     cost = design.unsafe_cost
-    if cost is not None and not (isinstance(cost, float | int) and 0 < cost < np.inf):
+    if cost is not None and not (_is_number(cost) and 0 < cost < np.inf):
         raise ValueError(f"unsafe_cost must be a positive number, got {cost!r}")
     _check_integer("repeats", design.repeats, 1)
     _check_integer("seed", design.seed, 0)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, float | int | np.number) and not isinstance(value, bool)
 
 
 def _refuse_second_costs(sources: tuple[Source, ...]) -> None:
@@ -179,7 +186,7 @@ def _refuse_second_costs(sources: tuple[Source, ...]) -> None:
 
 
 def _check_integer(name: str, value: Any, least: int) -> None:
-    if not isinstance(value, int | np.integer) or value < least:
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
         raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
 
 

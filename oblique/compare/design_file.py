@@ -32,7 +32,7 @@ _KEYS = (
 _DATA_KEYS: dict[str, Any] = {
     "path": str,
     "target": str,
-    "unsafe_class": object,
+    "unsafe_class": (str, int, float, bool),
     "header": bool,
     "costs": str,
     "errors": (int, float, str, dict),
@@ -41,6 +41,7 @@ _WANTED = {
     str: "a text",
     dict: "a table",
     bool: "true or false",
+    (str, int, float, bool): "a class: a text, a number, true or false",
     (int, float, str, dict): "a number, a table { CLASS = number } or the path of a file",
 }
 _STRATEGY_KEYS: dict[str, Any] = {"use": str, "parameters": dict, "description": str}
@@ -135,11 +136,13 @@ def _check_source(source: Source, document: _Document) -> None:
 
 def _read_text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")  # some editors write a byte-order mark
     except FileNotFoundError:
         raise DesignFileError(f"there is no design file {path}") from None
     except UnicodeDecodeError as error:
         raise DesignFileError(f"{path} is no UTF-8 text: {error}") from None
+    except OSError as error:
+        raise DesignFileError(f"{path} cannot be read: {error.strerror}") from None
 
 
 def format_design(design: Design) -> str:
@@ -230,8 +233,8 @@ class _Document(NamedTuple):
             table = f"{kind}.{name}"
             self.check_keys(entries, tuple(types), table)
             for key, value in entries.items():
-                is_flag = isinstance(value, bool) and types[key] not in (bool, object)
-                if is_flag or not isinstance(value, types[key]):
+                kinds = types[key] if isinstance(types[key], tuple) else (types[key],)
+                if type(value) not in kinds:
                     wanted = _WANTED[types[key]]
                     raise self.error(f"{key} must be {wanted}, got {value!r}", key, table)
 
@@ -250,7 +253,7 @@ class _Document(NamedTuple):
                 raise self.error(unknown_name("key", key, known), key, table)
 
     def error(self, message: str, key: str = "", table: str = "") -> DesignFileError:
-        line = self._line_of(key, table) if key else 0
+        line = (self._line_of(key, table) or self._only_line_of(key)) if key else 0
         where = f"{self.path}, line {line}" if line else f"{self.path}"
         return DesignFileError(f"{where}: {message}")
 
@@ -280,6 +283,15 @@ class _Document(NamedTuple):
             elif current == table and names.match(line):
                 return number
         return 0
+
+    def _only_line_of(self, key: str) -> int:
+        """Return the number of the one line that sets a key in another way, or 0.
+
+        As in an inline table, or by a dotted key; where several do it is not told.
+        """
+        sets = re.compile(rf"""(?<![\w-])["']?{re.escape(key)}["']?\s*=""")
+        lines = [n for n, line in enumerate(self.text.splitlines(), 1) if sets.search(line)]
+        return lines[0] if len(lines) == 1 else 0
 
 
 def _make_source(name: Any, entries: dict[str, Any], document: _Document) -> Source:

@@ -81,7 +81,8 @@ def run_cell(
             told.clear()
             with deadline(time_limit, trace=trace):
                 outcome = _fit_and_score(cell, dataset, keep_predictions)
-        outcome["warnings"] = sorted({f"{w.category.__name__}: {w.message}" for w in told})
+        texts = {f"{w.category.__name__}: {w.message}" for w in told}
+        outcome["warnings"] = sorted(map(_encodable, texts))
         frame |= {"status": "done", **outcome}
     # A foreign estimator may raise anything, and even try to end the process.
     except (Exception, SystemExit, TimeLimitExceeded) as error:
@@ -93,7 +94,16 @@ def run_cell(
 def describe_error(error: BaseException) -> dict[str, str]:
     """Return type, message and traceback of an exception as text."""
     text = "".join(traceback.format_exception(error))
-    return {"type": type(error).__name__, "message": str(error), "traceback": text}
+    return {
+        "type": type(error).__name__,
+        "message": _encodable(str(error)),
+        "traceback": _encodable(text),
+    }
+
+
+def _encodable(text: str) -> str:
+    """Escape what no file can hold, as in the names of files that are no UTF-8."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def prepare_estimator(

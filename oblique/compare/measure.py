@@ -1,5 +1,6 @@
 """What is measured of a fitted classifier on test rows."""
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -141,16 +142,15 @@ def measure_tree(model: Any) -> Scores:
     -------
     dict
         ``depth`` in edges, ``leaves``, and ``test_size``, the mean number of features that an
-        inner node's test uses (None for a single leaf). All None if there is no tree.
+        inner node's test uses (None for a single leaf, or a tree without ``children_left``).
+        All None if there is no such tree.
     """
     tree: Any = getattr(_innermost(model), "tree_", None)
-    if not (hasattr(tree, "n_leaves") and hasattr(tree, "max_depth")):
+    leaves, depth = getattr(tree, "n_leaves", None), getattr(tree, "max_depth", None)
+    # Another package's tree_ may be anything.
+    if not (isinstance(leaves, Integral) and isinstance(depth, Integral)):
         return {"depth": None, "leaves": None, "test_size": None}
-    return {
-        "depth": int(tree.max_depth),
-        "leaves": int(tree.n_leaves),
-        "test_size": _mean_test_size(tree),
-    }
+    return {"depth": int(depth), "leaves": int(leaves), "test_size": _mean_test_size(tree)}
 
 
 def _mean(values: NDArray[Any]) -> float | None:
@@ -179,10 +179,11 @@ def _innermost(model: Any) -> Any:
 
 
 def _mean_test_size(tree: Any) -> float | None:
-    inner = np.flatnonzero(np.asarray(tree.children_left) >= 0)
+    children = np.asarray(getattr(tree, "children_left", ()))
+    inner = np.flatnonzero(children >= 0)
     if not len(inner):
         return None
     # Trees without oblique tests, such as scikit-learn's, use one feature at each node. So
     # does a test on categories, which has no weights.
-    indptr = getattr(tree, "weight_indptr", np.arange(tree.children_left.size + 1))
+    indptr = getattr(tree, "weight_indptr", np.arange(children.size + 1))
     return float(np.maximum(np.diff(indptr)[inner], 1).mean())

@@ -45,8 +45,13 @@ def read_cost_model(costs: Any, errors: Any) -> CostModel | None:
         errors = 1.0
     elif isinstance(errors, str | PathLike):
         errors = read_errors(errors)
+    try:
+        alone = CostModel(None, errors)
+    except ValueError as error:
+        told = str(error)
+        raise ValueError(told if told.startswith("errors") else f"errors: {told}") from None
     if costs is None:
-        return CostModel(None, errors)
+        return alone
     if not isinstance(costs, str | PathLike):
         raise ValueError(
             f"costs must be a CostModel, the name of a published table or a path, got {costs!r}"
@@ -98,10 +103,7 @@ def score_costs(
     matrix = costs.error_matrix(labels)
     answers, truth = np.searchsorted(labels, predicted), np.searchsorted(labels, actual)
     of_errors = float(matrix[answers, truth].mean())
-    try:
-        of_tests = costs.cost_of(_unwrap(model), data, actual).average_tests
-    except TypeError:  # no tree over these features
-        of_tests = costs.cost_of_all_tests
+    of_tests = _cost_of_tests(costs, _unwrap(model), data, actual)
     total = of_tests + of_errors
     standard = costs.standard_cost(all_labels)
     return {
@@ -110,6 +112,17 @@ def score_costs(
         "cost_of_errors": of_errors,
         "cost_percent": 100.0 * total / standard if standard > 0.0 else None,
     }
+
+
+def _cost_of_tests(costs: CostModel, model: Any, data: Any, actual: NDArray[Any]) -> float:
+    """Mean cost of the tests of a row: of all features unless a tree over these asks for less."""
+    # A classifier whose tree sees other columns has needed all of these to make them.
+    if list(getattr(model, "feature_names_in_", ())) == list(data.columns):
+        try:
+            return costs.cost_of(model, data, actual).average_tests
+        except TypeError:  # no tree
+            pass
+    return costs.cost_of_all_tests
 
 
 def apply_costs(sources: tuple[Any, ...], costs: Any) -> tuple[Any, ...]:

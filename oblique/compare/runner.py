@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from oblique.compare.cell import Cell
+from oblique.compare.deadline import LONGEST
 from oblique.compare.design import Design
 from oblique.compare.execute import Record
 from oblique.compare.local import Options, cells_in_flight, is_compiling, run_local
@@ -177,5 +178,8 @@ def _check_arguments(n_jobs: int, shard: tuple[int, int] | None, time_limit: flo
         raise ValueError("n_jobs must be a number of processes, or -1 for all cores; got 0")
     if shard is not None and not 1 <= shard[0] <= shard[1]:
         raise ValueError(f"shard must be (i, n) with 1 <= i <= n, got {shard}")
-    if time_limit is not None and not time_limit > 0:
-        raise ValueError(f"time_limit must be a positive number of seconds, got {time_limit}")
+    if time_limit is not None and not 0 < time_limit <= LONGEST:
+        raise ValueError(
+            f"time_limit must be a positive number of seconds, at most {LONGEST:g}, got "
+            f"{time_limit}; leave it out for no limit"
+        )

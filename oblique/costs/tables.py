@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -103,7 +104,7 @@ def read_costs(
     """
     from oblique.datasets import read_table
 
-    frame = read_table(_existing(path), header=True)
+    frame = read_table(_existing(path, "costs"), header=True)
     tests = _read_tests(frame, os.fspath(path))
     if isinstance(errors, str | os.PathLike):
         errors = read_errors(errors)
@@ -125,25 +126,29 @@ def read_errors(path: str | os.PathLike[str]) -> pd.DataFrame:
         For ``errors`` of `CostModel`: index and columns are names of classes.
     """
     from oblique.costs.model import spelling
-    from oblique.datasets import read_table
+    from oblique.datasets.delimited import parse_delimited
+    from oblique.datasets.text import decode_text
 
-    frame = read_table(_existing(path), header=True)
+    label = os.fspath(path)
+    text = decode_text(_existing(path, "errors").read_bytes(), label)
+    # pandas and R leave the cell above the names of the lines empty.
+    frame = parse_delimited(re.sub(r'^(?:"")?(?=[,;\t])', "answer", text), label, header=True)
     answers = frame.iloc[:, 0]
     matrix = frame.iloc[:, 1:]
     words = [name for name in matrix if matrix[name].dtype.kind not in "iuf"]
     if words or answers.isna().any() or matrix.isna().to_numpy().any():
         where = f"column {words[0]!r}" if words else "a cell"
         raise ValueError(
-            f"{os.fspath(path)}: {where} holds no number; a line is the class answered and its "
+            f"{label}: {where} holds no number; a line is the class answered and its "
             "cost under each true class"
         )
     return matrix.set_axis([spelling(label) for label in answers], axis=0)
 
 
-def _existing(path: str | os.PathLike[str]) -> Path:
+def _existing(path: str | os.PathLike[str], what: str) -> Path:
     found = Path(path)
     if not found.is_file():
-        raise FileNotFoundError(f"costs: there is no file {os.fspath(path)!r}")
+        raise FileNotFoundError(f"{what}: there is no file {os.fspath(path)!r}")
     return found
 
 

@@ -46,10 +46,7 @@ class NoisyMeasurements(ClassifierMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any) -> Self:
         """Fit the classifier on noisy rows."""
-        for name in ("train", "test"):
-            size = getattr(self, name)
-            if not isinstance(size, int | float) or not 0.0 <= size < np.inf:
-                raise ValueError(f"{name}={size!r} must be a share of the range of at least 0")
+        _check_shares(train=self.train, test=self.test)
         seeds = make_generator(self.random_state).integers(2**63, size=2)
         self._test_seed = int(seeds[1])
         frame = _as_frame(X)
@@ -99,6 +96,12 @@ def _as_frame(X: Any) -> Any:
     return X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
 
 
+def _check_shares(**given: Any) -> None:
+    for name, size in given.items():
+        if not isinstance(size, int | float) or not 0.0 <= size < np.inf:
+            raise ValueError(f"{name}={size!r} must be a share of the range of at least 0")
+
+
 def add_noise(
     strategies: Iterable[str | Strategy], *, train: float = 0.0, test: float = 0.0
 ) -> list[Strategy]:
@@ -109,7 +112,13 @@ def add_noise(
     strategies : iterable of str or Strategy
     train, test : float, default=0.0
         See `NoisyMeasurements`.
+
+    Raises
+    ------
+    ValueError
+        If a share is negative or not finite, or a strategy is unknown.
     """
+    _check_shares(train=train, test=test)
     from oblique.compare import Strategy, load_strategy
 
     loaded = [load_strategy(s) if isinstance(s, str) else s for s in strategies]

@@ -82,7 +82,8 @@ def view_model(model: Any) -> TreeModel:
     if hasattr(model, "fit"):
         check_is_fitted(model)
     tree = getattr(model, "tree_", None)
-    if isinstance(tree, Tree):
+    # A classifier that wraps another may show its tree, but reads cases in its own way.
+    if isinstance(tree, Tree) and hasattr(model, "_columns"):
         return TreeModel(
             tree,
             model.classes_,
