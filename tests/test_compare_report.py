@@ -2,6 +2,7 @@ import json
 import re
 import shutil
 
+import numpy as np
 import pandas as pd
 import pytest
 from in_browser import open_browser, resize
@@ -10,7 +11,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from oblique.compare import Design, Strategy, report, run
 from oblique.compare.design_file import read_design
-from oblique.compare.plots import draw_critical_difference
+from oblique.compare.plots import draw_accuracies, draw_critical_difference, draw_trade_off
 from oblique.compare.ranking import rank_strategies
 from oblique.compare.summary import summarize, tabulate
 from oblique.compare.tables import make_overviews, make_tables
@@ -234,3 +235,33 @@ def test_sorting_in_a_browser(browser, folder):
     click(0)
     assert column(0) == sorted(names)
     assert browser.get_log("browser") == []
+
+
+@pytest.mark.filterwarnings("error")
+def test_many_strategies_have_room_and_colours_of_their_own():
+    names = [f"strategy_{i:02d}" for i in range(30)]
+    summary = pd.DataFrame(
+        {
+            "dataset": "pima",
+            "strategy": names,
+            "accuracy": [0.6 + i / 100 for i in range(30)],
+            "accuracy_ci": 0.01,
+            "safe_accuracy": np.nan,
+            "unsafe_accuracy": np.nan,
+            "fit_seconds": [0.001 * 1.4**i for i in range(30)],
+        }
+    )
+    bars, points = draw_accuracies(summary), draw_trade_off(summary, "fit_seconds", "fit time, s")
+    for svg in (bars, points):
+        width, height = map(float, re.search(r'viewBox="0 0 (\S+) (\S+)"', svg).groups())
+        # Text stands where its transform says: matrix or translate(x y).
+        for name in names:
+            before = svg[: svg.index(f">{name}<")]
+            places = re.findall(r"translate\((\S+) (\S+)\)", before[before.rindex("<text") :])
+            if not places:
+                places = re.findall(r'x="(\S+)" y="(\S+)"', before[before.rindex("<text") :])
+            x, y = map(float, places[0])
+            assert 0 < x < width
+            assert 0 < y < height
+    fills = set(re.findall(r"fill: (#[0-9a-f]{6})", points))
+    assert len(fills) >= 30

@@ -35,7 +35,8 @@ def test_status_counts_planned_cells(tmp_path):
     cells = Design(["pima"], [Strategy("m", Majority())], repeats=5).cells()
     store.plan(cells)
     store.write(run_cell(cells[0]))
-    store.write({**run_cell(cells[1]), "status": "failed"})
+    failing = {"status": "failed", "error": {"type": "E", "message": "", "traceback": ""}}
+    store.write({**run_cell(cells[1]), **failing})
     assert store.status() == (1, 1, 3)
     assert list(store.missing().values()) == [cell.label for cell in cells[2:]]
     assert [r["key"] for r in store.failed()] == [cells[1].key]
@@ -157,3 +158,20 @@ def test_parquet(tmp_path):
 def test_a_folder_that_cannot_be_made_is_an_error():
     with pytest.raises(OSError, match="/proc/oblique"):
         ResultStore("/proc/oblique-results")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"status": "strange"}, {"status": "failed"}, {"scores": None}, {"scores": {}}, {"cell": []},
+        {"cell": {}},
+    ],
+)  # fmt: skip
+def test_half_a_record_is_refused_by_its_name(tmp_path, change):
+    store = ResultStore(tmp_path / "s")
+    record = run_cell(Design(["iris"], ["cart"], repeats=1).cells()[0])
+    store.write(record)
+    assert store.read(record["key"]) == record
+    store.write(record | change)
+    with pytest.raises(ValueError, match=rf"{record['key']}\.json is no record"):
+        store.read(record["key"])

@@ -82,7 +82,7 @@ def test_corrected_test_against_the_formula():
 
 def test_differences_without_scatter():
     assert describe_differences([0.0, 0.0], 1.0).p_value == 1.0
-    assert describe_differences([0.1, 0.1], 1.0).p_value == 0.0
+    assert math.isnan(describe_differences([0.1, 0.1], 1.0).p_value)
     assert math.isnan(describe_differences([0.1], 1.0).p_value)
 
 

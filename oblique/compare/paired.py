@@ -31,7 +31,8 @@ class PairedDifference(NamedTuple):
         Half the width with the variance of Nadeau and Bengio (2003), which allows for the
         training rows that splits share. It tells how far other data may differ.
     p_value : float
-        Of the corrected resampled t-test, two-sided.
+        Of the corrected resampled t-test, two-sided; 1 where all differences are 0, NaN where
+        they are alike but not 0.
     effect_size : float
         Mean over standard deviation of the differences.
     wins, ties, losses : int
@@ -113,7 +114,8 @@ def describe_differences(
     if n < 2:
         corrected, p_value = np.nan, np.nan
     elif deviation == 0.0:
-        corrected, p_value = 0.0, 1.0 if mean == 0.0 else 0.0
+        # Without scatter there is nothing that a mean could be held against.
+        corrected, p_value = 0.0, 1.0 if mean == 0.0 else np.nan
     else:
         corrected = stdtrit(n - 1, (1 + level) / 2) * error
         p_value = 2 * stdtr(n - 1, -abs(mean / error))

@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 
 # Okabe and Ito's colours: told apart by the colour-blind, too.
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#F0E442", "#666666")
+# Lightness mixed into them, 0 black to 1 white, and how much, when there are more strategies.
+_SHADES = ((0.0, 0.0), (1.0, 0.55), (0.0, 0.45), (0.5, 0.6))
+# Columns of a legend above a figure, lines of one beside it.
+_LEGEND_COLUMNS = 3
+_LEGEND_LINES = 18
 _STYLE = {
     "font.size": 9,
     "axes.spines.top": False,
@@ -55,7 +60,9 @@ def draw_accuracies(summary: DataFrame) -> str:
     strategies = list(summary["strategy"].unique())
     width_of_a_set = max(0.14 * (len(strategies) + 1.5), 0.075 * max(map(len, datasets)))
     width = max(6.0, len(datasets) * width_of_a_set + 0.6)
-    figure, axes = _new_figure(width, 2.3 * len(drawn), len(drawn))
+    legend_lines = -(-len(strategies) // _LEGEND_COLUMNS)
+    height = 2.3 * len(drawn) + 0.2 * max(0, legend_lines - 3)
+    figure, axes = _new_figure(width, height, len(drawn))
     for axis, (measure, text) in zip(axes, drawn.items(), strict=True):
         for i, strategy in enumerate(strategies):
             rows = summary[summary["strategy"] == strategy].set_index("dataset").reindex(datasets)
@@ -78,7 +85,7 @@ def draw_accuracies(summary: DataFrame) -> str:
         low = 100 * np.nanmin(summary[measure].astype(float))
         # Bars start at 0 unless that would hide what differs; then the axis says so.
         axis.set_ylim(max(0.0, 10 * np.floor(low / 10 - 1.5)), 100)
-    axes[0].legend(ncols=3, frameon=False, loc="lower left", bbox_to_anchor=(0, 1.12))
+    axes[0].legend(ncols=_LEGEND_COLUMNS, frameon=False, loc="lower left", bbox_to_anchor=(0, 1.12))
     return _to_svg(figure)
 
 
@@ -99,10 +106,13 @@ def draw_trade_off(summary: DataFrame, measure: str, text: str) -> str:
     str
         SVG.
     """
-    figure, (axis,) = _new_figure(6.0, 3.6, 1)
     known = summary[summary[measure].notna() & summary["accuracy"].notna()]
     markers = "osD^vP*X<>"
     datasets = list(known["dataset"].unique())
+    lines = known["strategy"].nunique() + len(datasets)
+    columns = -(-lines // _LEGEND_LINES)
+    height = 3.6 if lines <= _LEGEND_LINES / 2 else 4.4
+    figure, (axis,) = _new_figure(4.6 + 1.4 * columns, height, 1)
     colours = _colour(summary)
     for strategy in known["strategy"].unique():
         rows = known[known["strategy"] == strategy]
@@ -120,7 +130,13 @@ def draw_trade_off(summary: DataFrame, measure: str, text: str) -> str:
     _use_log_scale(axis)
     axis.set_xlabel(text)
     axis.set_ylabel("overall accuracy, %")
-    axis.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
+    axis.legend(
+        frameon=False,
+        loc="center left",
+        bbox_to_anchor=(1, 0.5),
+        ncols=columns,
+        fontsize=9 if columns == 1 else 7,
+    )
     return _to_svg(figure)
 
 
@@ -167,16 +183,25 @@ def draw_critical_difference(ranking: Ranking) -> str:
 
 
 def _colour(summary: DataFrame) -> dict[str, str]:
-    """Give each strategy its colour, the same in all figures."""
-    return dict(zip(summary["strategy"].unique(), cycle(_COLOURS), strict=False))
+    """Give each strategy its colour, the same in all figures; many share hues, not shades."""
+    from matplotlib.colors import to_hex, to_rgb
+
+    shades = [
+        to_hex((1.0 - share) * np.array(to_rgb(colour)) + share * mixed)
+        for mixed, share in _SHADES
+        for colour in _COLOURS
+    ]
+    return dict(zip(summary["strategy"].unique(), cycle(shades), strict=False))
 
 
 def _use_log_scale(axis: Axes) -> None:
-    """Scale the horizontal axis by powers, and write plain numbers at 1, 2 and 5."""
+    """Scale the horizontal axis by powers; plain numbers at 1, 2 and 5 where there is room."""
     from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
     axis.set_xscale("log")
-    axis.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    low, high = axis.get_xlim()
+    subs = (1.0, 2.0, 5.0) if high < 300 * low else (1.0,)
+    axis.xaxis.set_major_locator(LogLocator(subs=subs))
     axis.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
     axis.xaxis.set_minor_formatter(NullFormatter())
 

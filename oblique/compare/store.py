@@ -184,6 +184,19 @@ def _parse(text: bytes, name: str) -> dict[str, Any]:
     return value
 
 
+def _is_whole(record: Record) -> bool:
+    """Whether a record says what it is about and how it ended, with a result or an error."""
+    part = {"done": "scores", "failed": "error"}.get(str(record.get("status")))
+    held, cell = record.get(part or ""), record.get("cell")
+    needed = {"accuracy"} if part == "scores" else {"type", "message"}
+    return (
+        isinstance(cell, dict)
+        and {"dataset", "strategy", "repeat"} <= cell.keys()
+        and isinstance(held, dict)
+        and needed <= held.keys()
+    )
+
+
 def _check_record(record: Record, key: str) -> Record:
     """Refuse a file that somebody else put between the records, or a newer version wrote."""
     written = record.get("format")
@@ -192,7 +205,7 @@ def _check_record(record: Record, key: str) -> Record:
             f"{key}.json has format {written}; this version reads up to {RECORD_FORMAT}. Upgrade "
             "oblique-trees, or use another store"
         )
-    if record.get("key") != key or not {"cell", "status"} <= record.keys():
+    if record.get("key") != key or not _is_whole(record):
         raise ValueError(
             f"{key}.json is no record of a cell of this name. Remove the file; a cell whose "
             "record is missing runs again"
