@@ -24,7 +24,7 @@ def test_both_tables_are_printed(monkeypatch, capsys):
     monkeypatch.setattr(oc1_tables, "MAKERS", {"POL": oc1_tables.MAKERS["POL"]})
     assert oc1_tables.main(["--quick"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert sum(line.startswith("| iris |") for line in lines) == 5
-    assert sum(line.startswith("| POL |") for line in lines) == 8
+    assert sum(line.startswith("| iris |") for line in lines) == 6
+    assert sum(line.startswith("| POL |") for line in lines) == 12
     assert len({line.count("|") for line in lines if line.startswith("| POL")}) == 1
     assert lines[-1] == "More restarts of the same stream: worse root in 0 of 8 steps"
