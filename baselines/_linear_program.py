@@ -153,7 +153,7 @@ def _greet_on_stderr() -> None:
         return  # no standard output, so nothing to keep clean
     try:
         os.dup2(2, 1)
-        highspy.Highs()
+        highspy.Highs()  # type: ignore[no-untyped-call]
     except OSError:
         return  # no standard error either
     finally:
