@@ -108,7 +108,9 @@ def test_deviations_are_those_put_in():
     table = {line.split("|")[1].strip(): line.split("|")[2:] for line in write_deviations(figures)}
     assert table["**LDT**"][0].strip() == "4.00"
     assert table["**OC1**"][0].strip() == "0.00"
-    assert table["**all**"][3].strip() == "270 of 360 (75 %)"
+    assert table["**all**"][4].strip() == "270 of 360 (75 %)"
+    assert table["**all**"][5].strip() == "216 of 288 (75 %)"
+    assert table["hepatitis_filled"][1].strip() == "-"
 
 
 def test_claims_hold_here_where_they_hold_in_print():
@@ -194,14 +196,18 @@ def test_a_run_resumes_from_its_store(tiny, monkeypatch, tmp_path):
 
 def test_other_codings_have_the_same_splits(tiny):
     sets = designs.coded_sets(["heart_complete", "hepatitis_filled"])
-    assert [data.name for _, data in sets] == [
-        "heart_complete", "hepatitis_filled", "hepatitis_filled",
-    ]  # fmt: skip
-    heart, kept, columns = (data for _, data in sets)
+    assert [data.name for _, data in sets] == ["heart_complete", *["hepatitis_filled"] * 4]
+    heart, kept, columns, means, leaking = (data for _, data in sets)
     assert (heart.data.dtypes == "category").sum() == 4
     assert kept.data.isna().any().any()
     assert not columns.data.isna().any().any()
-    assert {heart.unsafe_class, kept.unsafe_class, columns.unsafe_class} == {1}
+    assert {data.unsafe_class for _, data in sets} == {1}
+    for filled in (means, leaking):
+        assert filled.data.shape == kept.data.shape
+        assert not filled.data.isna().any().any()
+        assert ((filled.data == kept.data) | kept.data.isna()).all(axis=None)
+        assert (filled.target == kept.target).all()
+    assert heart.target.size == 297
 
 
 def test_icet_is_run_by_ratio_on_the_same_splits(tmp_path):

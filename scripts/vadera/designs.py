@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pandas import DataFrame
+from pandas import DataFrame, concat
 
 from baselines import ICETClassifier, RobustLP
 from oblique import LDTClassifier, ObliqueTreeClassifier
@@ -16,6 +16,7 @@ from oblique.compare.execute import Record
 from oblique.compare.published import PUBLISHED_STRATEGIES
 from oblique.costs import CostModel
 from oblique.datasets import PAPER_SETS, Dataset, load_dataset, make_dataset
+from oblique.datasets.fill import fill_missing
 from oblique.finders import AxisParallel, BestOf, Categories, LinearDiscriminant, SafeAdjusted
 from oblique.pruning import CostComplexity, SafePruning
 
@@ -201,6 +202,11 @@ def coded_sets(sets: Sequence[str]) -> list[tuple[str, Dataset]]:
         data = replace(load_dataset("hepatitis"), name="hepatitis_filled")
         found.append(("missing cells kept", data))
         found.append(("columns without missing cells", _recode(data, data.data.dropna(axis=1))))
+        found.append(("means of the columns", _recode(data, data.data.fillna(data.data.mean()))))
+        # Neighbours of the row's own class tell the class: a reading to compare with, not to use.
+        parts = [fill_missing(part) for _, part in data.data.groupby(data.target)]
+        leaking = concat(parts).loc[data.data.index]
+        found.append(("filled within the class, which leaks it", _recode(data, leaking)))
     return found
 
 
@@ -222,8 +228,6 @@ def _recode(data: Dataset, columns: DataFrame) -> Dataset:
 
 def run_icet(options: Options) -> DataFrame:
     """Accuracies of ICET by the ratio of error costs, a line a set, split and ratio."""
-    from pandas import concat
-
     if not options.icet_repeats:
         return DataFrame()
     tables = []
