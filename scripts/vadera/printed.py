@@ -142,9 +142,10 @@ def write_deviations(figures: list[Figure]) -> Iterator[str]:
 def _deviation_line(name: str, figures: list[Figure]) -> str:
     inside = sum(each.verdict == INSIDE for each in figures)
     others = [each for each in figures if each.dataset != UNREACHED]
+    edges = deviation(figures, ("depth",))
     without = f"{deviation(others, ACCURACIES):.2f}" if others else "-"
     return (
-        f"| {name} | {deviation(figures, ACCURACIES):.2f} | {without} | {deviation(figures, ('depth',)):.2f} | {inside} of {len(figures)} "
+        f"| {name} | {deviation(figures, ACCURACIES):.2f} | {without} | {edges:.2f} | {inside} of {len(figures)} "
         f"| {_write_share(figures)} | {_write_share(others)} |"
     )
 
