@@ -145,8 +145,8 @@ def _deviation_line(name: str, figures: list[Figure]) -> str:
     edges = deviation(figures, ("depth",))
     without = f"{deviation(others, ACCURACIES):.2f}" if others else "-"
     return (
-        f"| {name} | {deviation(figures, ACCURACIES):.2f} | {without} | {edges:.2f} | {inside} of {len(figures)} "
-        f"| {_write_share(figures)} | {_write_share(others)} |"
+        f"| {name} | {deviation(figures, ACCURACIES):.2f} | {without} | {edges:.2f} "
+        f"| {inside} of {len(figures)} | {_write_share(figures)} | {_write_share(others)} |"
     )
 
 
