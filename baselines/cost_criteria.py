@@ -124,6 +124,8 @@ def priced_rule(
         if (after > full).any():
             j = int(np.flatnonzero(after > full)[0])
             raise ValueError(f"later[{j}]={after[j]:g} is above the full cost {full[j]:g}")
+        if np.asarray(groups).dtype.kind not in "iu":
+            raise ValueError(f"groups={groups!r} must be whole numbers, -1 for no group")
         numbers = np.ascontiguousarray(groups, dtype=np.int32)
         if numbers.shape != (d,):
             raise ValueError(f"groups must hold one number a column, {d}, got {numbers.shape}")
@@ -222,8 +224,8 @@ class TreeGrower:
         names: dict[str, Any] | None = None,
     ):
         self._X = np.ascontiguousarray(X, dtype=np.float64)
-        if self._X.ndim != 2:
-            raise ValueError(f"X must have two dimensions, got shape {self._X.shape}")
+        if self._X.ndim != 2 or not self._X.size:
+            raise ValueError(f"X must have two dimensions and some rows, got {self._X.shape}")
         n, d = self._X.shape
         n_classes = int(np.max(codes)) + 1 if n_classes is None else n_classes
         self._n_classes = n_classes

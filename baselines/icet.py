@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from baselines import _genetic
-from baselines._checks import check_count, check_probability
+from baselines._checks import check_count, check_jobs, check_probability
 from baselines._compiled_trials import CompiledTrials
 from baselines._genetic import RECORDED, Individual, Population, Rules
 from baselines._genome import Gene, Genome
@@ -282,6 +282,9 @@ class ICETClassifier(TreePredictor):
         for name in ("crossover", "mutation"):
             check_probability(name, getattr(self, name))
         check_count("scaling_window", self.scaling_window, least=1)
+        check_jobs(self.n_jobs)
+        if self.checkpoint is not None and os.path.isdir(self.checkpoint):
+            raise ValueError(f"checkpoint={self.checkpoint!r} is a folder: name a file")
         flags = ("elitism", "reevaluate", "seed_true_costs", "refit", "progress")
         for name in flags:
             if not isinstance(getattr(self, name), bool | np.bool_):

@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from baselines._checks import check_count
+from baselines._checks import check_count, check_jobs
 from oblique.answers import cheapest_answers
 from oblique.classifier import make_generator
 from oblique.costs import CostModel
@@ -207,6 +207,7 @@ class MetaCostClassifier(_CostAnswers):
 
         inner = self._inner()
         check_count("n_estimators", self.n_estimators, least=1)
+        check_jobs(self.n_jobs)
         self._errors(np.unique(np.asarray(y)))
         seed = int(make_generator(self.random_state).integers(2**31))
         bag = BaggingClassifier(

@@ -291,6 +291,7 @@ def test_the_first_cell_of_a_matrix_is_free(tmp_path, first):
         (("17.61", "much"), "line 2, test 'glucose': full cost 'much' must be a finite number"),
         ((",delayed", ",late"), "line 2, test 'glucose': delay 'late' must be 'immediate'"),
         ((",A,", ",,"), "line 2, test 'glucose': discount cost 15.51 without a group"),
+        (("age,1", ",1"), "line 3, test 'None': the name of the test is missing"),
         (("age,1", "glucose,1"), "line 3, test 'glucose': the test stands there twice"),
         (("full_cost", "price"), "lacks the column 'full_cost'"),
         ((",group", ",grop"), "column='grop' is not known; did you mean 'group'"),
@@ -332,6 +333,10 @@ def test_files_that_are_not_there(tmp_path):
         ((None, np.eye(2), ["a", "a"]), "classes names 'a' more than once"),
         ((None, {"a": 1}, ["b"]), "classes names the classes"),
         ((None, 5.0, ["a", "b"]), "errors is a single cost"),
+        ((None, {}), "names no class"),
+        ((None, [[1, 2], [3]]), "is not a matrix of numbers"),
+        ((None, np.eye(2), "ab"), "classes='ab' must list the classes"),
+        ((None, np.eye(2), 2), "classes=2 must list the classes"),
     ],
 )
 def test_costs_that_are_refused(arguments, message):
@@ -358,6 +363,17 @@ def test_costs_that_do_not_fit_the_model():
         CostModel().cost_of(forest, data.data, data.target)
     with pytest.raises(ValueError, match="must be above zero"):
         CostModel(errors=0.0).score(model, data.data, data.target)
+    with pytest.raises(ValueError, match="standard='a' must be above zero"):
+        CostModel().score(model, data.data, data.target, standard="a")
+    for wrong in (-np.ones(768), np.zeros(768), np.full(768, np.nan), np.ones(5)):
+        with pytest.raises(ValueError, match="sample_weight must"):
+            CostModel().cost_of(model, data.data, data.target, wrong)
+        with pytest.raises(ValueError, match="sample_weight must"):
+            CostModel().standard_cost(data.target, wrong)
+    with pytest.raises(ValueError, match="y is empty"):
+        CostModel().standard_cost([])
+    with pytest.raises(ValueError, match="NaN"):
+        CostModel().standard_cost([np.nan, 1.0])
     with pytest.raises(ValueError, match="feature='bp' is not known"):
         load_costs("pima").for_features(["bp"])
 

@@ -565,6 +565,9 @@ def test_checkpoint_that_is_no_json(tmp_path):
         ({"tree": ObliqueTreeClassifier(pruning=CostComplexity())}, ValueError, "holds rows out"),
         ({"tree": ObliqueTreeClassifier(criterion="x")}, ValueError, "criterion='x' is not known"),
         ({"random_state": -1}, ValueError, "random_state=-1 must be None"),
+        ({"n_jobs": 0}, ValueError, "n_jobs=0 must be None or an integer"),
+        ({"n_jobs": "two"}, ValueError, "n_jobs='two' must be None or an integer"),
+        ({"checkpoint": "."}, ValueError, "checkpoint='.' is a folder: name a file"),
     ],
 )  # fmt: skip
 def test_what_is_refused(parameters, error, message):

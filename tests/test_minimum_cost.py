@@ -167,3 +167,9 @@ def test_bad_parameters(kind, parameters, error, message):
 def test_bagged_copies(n_estimators):
     with pytest.raises((ValueError, TypeError), match="n_estimators="):
         MetaCostClassifier(n_estimators=n_estimators).fit([[0.0], [1.0]], [0, 1])
+
+
+@pytest.mark.parametrize("n_jobs", [0, "two"])
+def test_jobs(n_jobs):
+    with pytest.raises(ValueError, match="n_jobs="):
+        MetaCostClassifier(n_jobs=n_jobs).fit([[0.0], [1.0]], [0, 1])

@@ -12,6 +12,7 @@ from oblique import _routing
 from oblique.costs import _kernels
 from oblique.costs.model import CostModel, spelling
 from oblique.costs.test_cost import Prices
+from oblique.pruning.base import check_weights
 from oblique.sensitivity.model import view_model
 from oblique.tree import Tree
 
@@ -134,9 +135,7 @@ def price_cases(
     truth = np.asarray(y)
     if truth.shape != (len(rows),):
         raise ValueError(f"y has shape {truth.shape}, but X has {len(rows)} rows")
-    weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    if weights is not None and weights.shape != truth.shape:
-        raise ValueError(f"sample_weight has shape {weights.shape}, but X has {len(rows)} rows")
+    weights = None if sample_weight is None else check_weights(sample_weight, len(rows))
     classes = [spelling(label) for label in view.classes]
     given, places = np.unique(truth, return_inverse=True)
     # Cases may have a class that the model has not seen.

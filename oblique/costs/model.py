@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from oblique._suggest import unknown_name
 from oblique.costs import _kernels
 from oblique.costs.test_cost import Prices, TestCost, checked_cost, tabulate
+from oblique.pruning.base import check_weights, is_number
+from oblique.target import encode_labels
 
 if TYPE_CHECKING:
     from oblique.costs.accounting import CaseCosts
@@ -205,10 +207,10 @@ class CostModel:
             Classes of the whole data set.
         sample_weight : array-like of shape (n,) or None
         """
-        labels, codes = np.unique(np.asarray(y), return_inverse=True)
-        if not len(labels):
+        if not len(np.asarray(y)):
             raise ValueError("y is empty: the standard cost needs the shares of the classes")
-        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        labels, codes = encode_labels(y, len(np.asarray(y)))
+        weights = None if sample_weight is None else check_weights(sample_weight, len(codes))
         mass = np.bincount(codes, weights=weights, minlength=len(labels))
         rarest = float((1.0 - mass / mass.sum()).min())
         return self.cost_of_all_tests + rarest * float(self.error_matrix(labels).max())
@@ -233,7 +235,7 @@ class CostModel:
         """
         cost = self.cost_of(model, X, y, sample_weight).average
         divisor = self.standard_cost(y, sample_weight) if standard is None else standard
-        if not divisor > 0.0:
+        if not is_number(divisor) or not divisor > 0.0:
             raise ValueError(f"standard={divisor!r} must be above zero: do tests or errors cost?")
         return 100.0 * cost / divisor
 
@@ -276,12 +278,17 @@ def _read_test(name: str, test: Any) -> TestCost:
 def _read_errors(
     errors: Any, classes: Sequence[Any] | None
 ) -> tuple[float | tuple[tuple[float, ...], ...], tuple[str, ...] | None]:
+    if classes is not None and (isinstance(classes, str) or not np.iterable(classes)):
+        raise ValueError(f"classes={classes!r} must list the classes of the matrix")
     names = None if classes is None else [spelling(label) for label in classes]
+    is_single = isinstance(errors, str) or not np.iterable(errors)
     if isinstance(errors, Mapping):
+        if not errors:
+            raise ValueError("errors={} names no class: give each its cost, or one cost for all")
         names = _same_names("classes", names, [spelling(label) for label in errors])
         costs = [checked_cost(f"error cost of {name!r}", c) for name, c in errors.items()]
         matrix = np.tile(costs, (len(costs), 1)) * (1.0 - np.eye(len(costs)))
-    elif np.ndim(errors) == 0:
+    elif is_single:
         if names is not None:
             raise ValueError("classes name the classes of a matrix, but errors is a single cost")
         return checked_cost("errors", errors), None

@@ -172,6 +172,8 @@ def _read_tests(frame: pd.DataFrame, label: str) -> dict[str, TestCost]:
     for line, cell in enumerate(cells, start=2):
         name = str(cell["test"])
         try:
+            if cell["test"] is None:
+                raise ValueError("the name of the test is missing")
             if name in tests:
                 raise ValueError("the test stands there twice")
             tests[name] = _read_line(cell)
