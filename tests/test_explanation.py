@@ -233,3 +233,19 @@ def test_bad_input(iris, options, message):
     model, X, _ = iris
     with pytest.raises(ValueError, match=message):
         explain(model, X.iloc[:1], **options)
+
+
+def test_an_unknown_category_beside_the_way_of_the_case():
+    """A test that the case does not meet asks for a category that is not known."""
+    X = pd.DataFrame(
+        {"a": [0.0, 0.2, 1.0, 1.1, 1.2, 1.3] * 5, "c": pd.Categorical(list("uvuvuv") * 5)}
+    )
+    y = np.where(X["a"] < 0.5, 0, np.where(X["c"] == "u", 1, 2))
+    model = ObliqueTreeClassifier(random_state=0).fit(X, y)
+    case = pd.DataFrame({"a": [0.1], "c": pd.Categorical([None], categories=["u", "v"])})
+    (answer,) = explain(model, case)
+    assert answer.values["c"] is None
+    assert [move.feature for move in answer.moves] in (["a"], ["a", "c"], ["c", "a"])
+    assert all(move.value != move.to for move in answer.moves)
+    assert all(test.margin == test.margin for test in answer.trace)
+    assert "tests that hold" in str(answer).lower()

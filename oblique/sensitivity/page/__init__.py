@@ -1,7 +1,7 @@
 """Explanations as a page in which a case can be changed: one file, read in any browser, offline.
 
-The page holds the tree and answers by itself: ``surface.js`` is the search of `DecisionSurface` in
-JavaScript, ``page.js`` puts its answers on the screen.
+The page holds the tree and answers by itself: ``projection.js`` and ``surface.js`` are the search
+of `DecisionSurface` in JavaScript; ``controls.js`` and ``page.js`` are what the reader sees.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from oblique.sensitivity.options import METRICS, build_metric
 from oblique.sensitivity.surface import DecisionSurface
 from oblique.sensitivity.tests import describe_test
 
+_SCRIPTS = ("projection.js", "surface.js", "controls.js", "page.js")
 _MOST_CASES = 2000
 _TERMS = 3
 
@@ -73,7 +74,7 @@ def write_page(explanations: Explanations, path: Any, *, title: str = "Explanati
         "title": html.escape(title),
         "style": _read("page.css"),
         "model": model.replace("<", "\\u003c"),
-        "scripts": f"{_read('surface.js')}\n{_read('page.js')}",
+        "scripts": "".join(f"<script>\n{_read(name)}</script>\n" for name in _SCRIPTS),
     }
     before, *rest = _read("page.html").split("{{")
     text = before + "".join(
