@@ -182,6 +182,15 @@ def test_a_design_file_with_costs(folder):
     assert [c.key for c in read_design(folder / "again.toml").cells()] == [c.key for c in cells]
 
 
+def test_a_written_design_finds_its_costs_from_another_folder(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    own = Source("own", "own.csv", costs="prices.csv", errors="errors.csv")
+    text = format_design(Design([own], [STUMP], repeats=1))
+    monkeypatch.chdir("/")
+    assert f'costs = "{folder / "prices.csv"}"' in text
+    assert f'errors = "{folder / "errors.csv"}"' in text
+
+
 def test_a_design_with_costs_from_python_says_so():
     text = format_design(Design(["pima"], [STUMP], costs={"pima": CostModel(None, 2.0)}))
     assert '[data."pima"]\n# costs was given from Python' in text

@@ -175,6 +175,10 @@ def _format_source(source: Source) -> list[str]:
         "target": source.target, "unsafe_class": source.unsafe_class, "header": source.header,
         "costs": source.costs, "errors": source.errors,
     }  # fmt: skip
+    for key in ("costs", "errors"):
+        # The file may be read from another folder.
+        if isinstance(given[key], str | PathLike) and Path(given[key]).is_file():
+            given[key] = str(Path(given[key]).resolve())
     if source.location != source.name:
         given["path"] = source.location
     known = {key: value for key, value in given.items() if value is not None}
