@@ -13,7 +13,7 @@ from projection.dispatch import NORMS_OF, SOLVERS, project
 from projection.exceptions import InputError, ProjectionError
 from projection.interior import Interior, find_interior
 from projection.limits import MoveLimits, make_limits
-from projection.metric import LARGEST, Metric
+from projection.metric import LARGEST, Metric, row_lengths
 from projection.partition import Partition
 from projection.polyhedron import Polyhedron
 from projection.result import Projection
@@ -41,5 +41,6 @@ __all__ = [
     "nearest_cells",
     "prepare_search",
     "project",
+    "row_lengths",
     "step_inside",
 ]

@@ -6,6 +6,7 @@ import numpy as np
 
 from projection._checks import Floats
 from projection.exceptions import ProjectionError
+from projection.metric import row_lengths
 from projection.polyhedron import Polyhedron
 
 
@@ -45,7 +46,7 @@ def find_interior(polyhedron: Polyhedron, *, tol: float = 1e-9) -> Interior:
     matrix, offsets, is_equality = polyhedron.constraints()
     keep = np.isfinite(offsets)
     matrix, offsets, is_equality = matrix[keep], offsets[keep], is_equality[keep]
-    norms = np.linalg.norm(matrix, axis=1)
+    norms = row_lengths(matrix)
     void = norms == 0
     if (np.where(is_equality, np.abs(offsets), -offsets)[void] > 0).any():
         return _empty(polyhedron, -np.inf)

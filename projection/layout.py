@@ -8,7 +8,7 @@ from projection import _box_kernels as box_kernels
 from projection import _kernels as kernels
 from projection._checks import Flags, Floats, Integers, Unsigned
 from projection.limits import MoveLimits, make_limits
-from projection.metric import Metric
+from projection.metric import Metric, row_lengths
 from projection.partition import Partition
 
 
@@ -237,8 +237,8 @@ def _normalise(normals: Floats, offsets: Floats, n_free: int, norm: float) -> Fl
     A row without a free weight is decided by the case alone: its reach is infinite. Its length is
     that over all columns, so that its value is a distance as well.
     """
-    length = np.linalg.norm(normals[:, :n_free], axis=1)
-    divisor = np.where(length > 0, length, np.linalg.norm(normals, axis=1))
+    length = row_lengths(normals[:, :n_free])
+    divisor = np.where(length > 0, length, row_lengths(normals))
     divisor[divisor == 0] = 1.0
     normals = normals / divisor[:, None]
     dual = {2.0: 2.0, np.inf: 1.0, 1.0: np.inf}[norm]

@@ -119,6 +119,14 @@ class Metric:
         return self.length(np.asarray(y, dtype=np.float64) - np.asarray(x, dtype=np.float64))
 
 
+def row_lengths(rows: Floats, norm: float = 2.0) -> Floats:
+    """Length of each row; squares of very large or small entries neither overflow nor vanish."""
+    _, exponent = np.frexp(np.abs(rows).max(axis=1, initial=0.0))
+    # powers of two change no digit of the answer
+    lengths = np.linalg.norm(np.ldexp(rows, -exponent[:, None]), ord=norm, axis=1)
+    return np.asarray(np.ldexp(lengths, exponent))
+
+
 def check_norm(norm: Any) -> float:
     """Return the norm as a float, or raise with the three that exist."""
     try:

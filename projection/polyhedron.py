@@ -7,6 +7,7 @@ import numpy as np
 
 from projection._checks import Flags, Floats, as_floats, require_finite, require_length
 from projection.exceptions import InputError
+from projection.metric import row_lengths
 
 
 class Constraints(NamedTuple):
@@ -98,7 +99,7 @@ class Polyhedron:
         """
         return Polyhedron(
             self.A,
-            self.b + slack * np.linalg.norm(self.A * scale, axis=1),
+            self.b + slack * row_lengths(self.A * scale),
             A_eq=self.A_eq,
             b_eq=self.b_eq,
             lower=None if self.lower is None else self.lower - slack * scale,
@@ -110,7 +111,7 @@ class Polyhedron:
         matrix, offsets, is_equality = self.constraints()
         excess = matrix @ as_floats(point, "point", 1) - offsets
         excess = np.where(is_equality, np.abs(excess), excess)
-        norms = np.linalg.norm(matrix, axis=1)
+        norms = row_lengths(matrix)
         # a row of zeros restricts nothing or everything: its excess has no unit of length
         distance = np.where(norms > 0, excess / np.where(norms > 0, norms, 1.0), excess)
         return float(max(0.0, distance.max(initial=0.0)))

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from projection._checks import Flags, Floats, Integers
-from projection.metric import Metric
+from projection.metric import Metric, row_lengths
 from projection.polyhedron import Polyhedron
 from projection.result import Projection, Status
 
@@ -46,7 +46,7 @@ def reduce(point: Floats, polyhedron: Polyhedron, metric: Metric) -> System:
     """Shift the case to the origin, divide by the scales and make rows of unit length."""
     matrix, offsets, is_equality = polyhedron.constraints()
     scaled = matrix * metric.scale
-    lengths = np.linalg.norm(scaled, axis=1)
+    lengths = row_lengths(scaled)
     excess = matrix @ point - offsets
     missed = np.where(is_equality, np.abs(excess), excess)
     contradiction = bool((missed[lengths == 0] > 0).any())

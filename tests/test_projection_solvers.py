@@ -362,6 +362,15 @@ def test_the_limit_of_iterations_is_reported():
     assert answer.residual > 1e-9
 
 
+@pytest.mark.parametrize("norm", [2, INF, 1])
+@pytest.mark.parametrize("factor", [2.0**-900, 2.0**600, 2.0**900])
+def test_the_length_of_normals_does_not_matter(factor, norm):
+    scaled = Polyhedron(WEDGE.A * factor, WEDGE.b * factor)
+    answer = project([1.0, 1.5], scaled, norm=norm)
+    assert answer.is_optimal
+    assert answer.distance == project([1.0, 1.5], WEDGE, norm=norm).distance
+
+
 @pytest.mark.parametrize("solver", ["active_set", "nnls"])
 def test_a_distance_beyond_the_floats_is_not_optimal(solver):
     far = Polyhedron([[1.0, 1.0]], [-1e200])

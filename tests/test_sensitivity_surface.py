@@ -303,6 +303,22 @@ def test_an_unknown_category_has_no_distance():
         assert np.isnan(answer).tolist() == [True, False]
 
 
+@pytest.mark.parametrize("norm", [2, INF, 1])
+@pytest.mark.parametrize("factor", [2.0**-900, 2.0**-600, 2.0**600, 2.0**900])
+def test_the_size_of_weights_does_not_matter(factor, norm):
+    def answers(factor):
+        test = {"weights": {"a": factor, "b": 3 * factor}, "threshold": factor}
+        leaves = {"left": {"counts": {"p": 1, "q": 0}}, "right": {"counts": {"p": 0, "q": 1}}}
+        tree = Tree.from_nested({**test, **leaves}, feature_names=("a", "b"))
+        surface = DecisionSurface(tree, "identity", norm=norm)
+        near = surface.nearest([[0.0, 0.0], [3.0, 1.0]])
+        moved = surface.threshold_sensitivity(near.rows)
+        return near.distance, near.counterfactual, moved, near.sensitive_tests(0)[0].margin
+
+    for ours, expected in zip(answers(factor), answers(1.0), strict=True):
+        np.testing.assert_array_equal(ours, expected)
+
+
 def test_a_free_change_of_category_is_not_made_without_need():
     """Under the largest move, a change cheaper than the distance costs nothing."""
     from oblique.finders import BestOf, Categories, LinearDiscriminant

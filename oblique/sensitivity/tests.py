@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oblique.tree import Tree
-from projection import CellSearch, Polyhedron, Projection, project
+from projection import CellSearch, Polyhedron, Projection, project, row_lengths
 
 
 class SensitiveTest(NamedTuple):
@@ -106,7 +106,7 @@ def hyperplane_distance(tree: Tree, search: CellSearch, x: NDArray[np.float64], 
     """Distance of a case from the hyperplane of a linear test, in the metric of a search."""
     weights = search.partition.dense_weights([node])[0]
     dual = {2.0: 2.0, np.inf: 1.0, 1.0: np.inf}[search.metric.norm]
-    steepness = float(np.linalg.norm(weights * search.metric.scale, ord=dual))
+    steepness = float(row_lengths((weights * search.metric.scale)[None], dual)[0])
     return abs(_excess(tree, x, node)) / steepness
 
 

@@ -71,8 +71,13 @@ def _lengths(tree: Tree, metric: Metric, units: Units) -> NDArray[np.float64]:
         return np.ones(tree.n_nodes)
     scale = metric.scale[tree.weight_indices] if units == "metric" else 1.0
     node = np.repeat(np.arange(tree.n_nodes), np.diff(tree.weight_indptr))
-    squares = np.bincount(node, (tree.weight_values * scale) ** 2, minlength=tree.n_nodes)
-    return np.sqrt(squares)
+    values = tree.weight_values * scale
+    largest = np.zeros(tree.n_nodes)
+    np.maximum.at(largest, node, np.abs(values))
+    # by powers of two, which change no digit: squares neither overflow nor vanish
+    _, exponent = np.frexp(largest)
+    squares = np.bincount(node, np.ldexp(values, -exponent[node]) ** 2, minlength=tree.n_nodes)
+    return np.asarray(np.ldexp(np.sqrt(squares), exponent))
 
 
 def _only_class(tree: Tree) -> NDArray[np.int64]:
