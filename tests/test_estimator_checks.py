@@ -7,7 +7,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from oblique import IndecisionTreeClassifier, LDTClassifier, ObliqueTreeClassifier
 from oblique.finders import AxisParallel, BestOf, Categories, LinearDiscriminant, SafeAdjusted
-from oblique.pruning import CostComplexity, ErrorBased, ReducedError, SafePruning
+from oblique.pruning import CostComplexity, ErrorBased, ExpectedCost, ReducedError, SafePruning
 
 CLASSIFIERS = [
     ObliqueTreeClassifier(),
@@ -21,6 +21,7 @@ CLASSIFIERS = [
     ObliqueTreeClassifier(finder=BestOf(Categories(), AxisParallel()), pruning=CostComplexity()),
     ObliqueTreeClassifier(finder=AxisParallel("data"), pruning=ErrorBased()),
     ObliqueTreeClassifier(criterion="gain_ratio", pruning=ReducedError(), min_samples_leaf=2),
+    ObliqueTreeClassifier(finder=AxisParallel(), pruning=ExpectedCost()),
     LDTClassifier(pruning="safe"),
     IndecisionTreeClassifier(),
     # Oblique clauses leave the short cut for exact values: every node is an uncertain one.

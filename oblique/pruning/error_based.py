@@ -273,6 +273,6 @@ def _rewire(
     )
     rewired = tree.replace(
         children_left=left, children_right=right, counts=counts, impurity=impurity,
-        labels=labels, missing_left=missing_left,
+        labels=labels, missing_left=missing_left, error_costs=None,
     )  # fmt: skip
     return rewired.subtree(root)
