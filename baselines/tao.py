@@ -156,6 +156,12 @@ class TreeAlternatingOptimization(Pruner):
             A fitted tree estimator of this package; it is not changed.
         X, y, sample_weight
             Training rows, as in the estimator's ``fit``.
+
+        Raises
+        ------
+        TypeError
+            For a model of another package: hand its tree to `prune`.
+        sklearn.exceptions.NotFittedError
         """
         self.check_parameters()
         if not isinstance(model, TreeClassifier):
