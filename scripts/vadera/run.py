@@ -86,7 +86,9 @@ def _claims(published: Measured, icet: DataFrame) -> Iterator[str]:
     yield from write_deep(published)
     if not icet.empty:
         yield "\n### ICET's accuracies hardly depend on the ratio of costs\n"
-        yield from (f"- {line}" for line in icet_ratio.judge(icet))
+        for line in icet_ratio.judge(icet):
+            # An indented line goes on about the one before.
+            yield f"  - {line.strip()}" if line.startswith(" ") else f"- {line}"
 
 
 def _readings(options: Options, published: Measured) -> Iterator[str]:
