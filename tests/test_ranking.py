@@ -14,7 +14,15 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from test_sensitivity_pima import NAMES, PRINTED
 
-from oblique import DecisionSurface, GeometricRanking, LDTClassifier, ObliqueTreeClassifier, Tree
+from oblique import (
+    DecisionSurface,
+    GeometricRanking,
+    LDTClassifier,
+    ObliqueTreeClassifier,
+    Tree,
+    load,
+    save,
+)
 from oblique.datasets import load_dataset
 from oblique.sensitivity import (
     DensityCalibration,
@@ -369,6 +377,19 @@ def test_histogram_and_proximity(printed):
     assert np.isnan(error_proximity([0.1, 0.2], [False, False]).statistic)
     with pytest.raises(ValueError, match="one a distance"):
         distance_histogram(distance, wrong[:-1])
+
+
+@pytest.mark.parametrize("scope", ["global", "local"])
+def test_it_is_saved(bupa, scope, tmp_path):
+    X, y = bupa
+    model = GeometricRanking(LDTClassifier(max_depth=3, random_state=0), scope=scope).fit(X, y)
+    save(model, tmp_path / "model.json")
+    again = load(tmp_path / "model.json")
+    np.testing.assert_array_equal(again.decision_function(X), model.decision_function(X))
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
+    calibrated = GeometricRanking(calibration="sigmoid", cv=2).fit(X, y)
+    with pytest.raises(ValueError, match="cannot hold calibration='sigmoid'"):
+        save(calibrated, tmp_path / "calibrated.json")
 
 
 def test_it_clones_and_tunes(bupa):

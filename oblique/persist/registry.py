@@ -24,6 +24,7 @@ OWN: dict[str, str] = {
     "ObliqueTreeClassifier": "oblique.estimators",
     "LDTClassifier": "oblique.estimators",
     "IndecisionTreeClassifier": "oblique.indecision",
+    "GeometricRanking": "oblique.sensitivity",
     "Columns": "oblique.encode",
     "LinearSplit": "oblique.split",
     "CategorySplit": "oblique.split",

@@ -21,6 +21,7 @@ from oblique.sensitivity.leaf_probability import (
 )
 from oblique.sensitivity.model import view_model
 from oblique.sensitivity.surface import DecisionSurface
+from projection import Metric
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -82,6 +83,12 @@ class GeometricRanking(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     (3,)
     """
 
+    # What a model file holds of a fitted ranking, see `oblique.persist`.
+    _fitted_attributes = ("estimator_", "classes_", "n_features_in_", "_scale", "_probabilities")
+    # Made in `fit`, or from the above when first asked for.
+    _surface: DecisionSurface | None = None
+    _calibrator: Any = None
+
     def __init__(
         self,
         estimator: Any = None,
@@ -124,13 +131,38 @@ class GeometricRanking(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.n_features_in_ = self.estimator_.n_features_in_
         if hasattr(self.estimator_, "feature_names_in_"):
             self.feature_names_in_ = self.estimator_.feature_names_in_
-        self.surface_ = DecisionSurface(self.estimator_, self.metric, X=X)
-        self.surface_.predict_codes(X)  # refuses rows with missing values
+        self._surface = DecisionSurface(self.estimator_, self.metric, X=X)
+        self._surface.predict_codes(X)  # refuses rows with missing values
+        self._scale = self._surface.metric.scale
         self._probabilities = leaf_probabilities(
             self.estimator_, X, y, method=self.leaf_estimate, m=self.m, **weighted
         )
         self._calibrate(X, y, weighted)
         return self
+
+    @property
+    def surface_(self) -> DecisionSurface:
+        """Decision surface of the fitted tree, in the metric of the training rows."""
+        check_is_fitted(self)
+        if self._surface is None:  # read from a file
+            self._surface = DecisionSurface(self.estimator_, Metric(self._scale))
+        return self._surface
+
+    def _check_fitted(self) -> None:
+        """Raise ValueError where fitted attributes do not fit, or a file cannot hold them."""
+        if self.calibration is not None:
+            raise ValueError(
+                f"a model file cannot hold calibration={self.calibration!r}: pickle the model, or "
+                "save it with calibration=None"
+            )
+        tree = view_model(self.estimator_).tree
+        shape = (tree.n_nodes, len(self.classes_))
+        if getattr(self._probabilities, "shape", None) != shape:
+            raise ValueError(f"_probabilities must be an array of shape {shape}")
+        if getattr(self._scale, "shape", None) != (self.n_features_in_,):
+            raise ValueError(f"_scale must be an array of {self.n_features_in_} scales")
+        if not np.array_equal(self.classes_, self.estimator_.classes_):
+            raise ValueError("classes_ are not those of estimator_")
 
     def _check_parameters(self) -> None:
         for name, value, known in (
@@ -152,7 +184,7 @@ class GeometricRanking(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return ObliqueTreeClassifier() if self.estimator is None else clone(self.estimator)
 
     def _calibrate(self, X: Any, y: NDArray[Any], weighted: dict[str, Any]) -> None:
-        self._calibrator: Any = None
+        self._calibrator = None
         seen = y if not weighted else y[np.asarray(weighted["sample_weight"]) > 0.0]
         if self.calibration is None or len(np.unique(seen)) < 2:
             return
