@@ -35,6 +35,8 @@ def expected_failures(estimator):
     pruner = estimator.pruning
     if pruner is None or getattr(pruner, "holdout", 0.1) == 0.0:
         return {}
+    if pruner == "safe":
+        return {}  # other rows are held out here, too, but the check's data give the same tree
     return {
         # scikit-learn's own early stopping fails here too, for the same reason.
         "check_sample_weight_equivalence_on_dense_data": (
