@@ -186,6 +186,17 @@ def test_odd_names_survive_problog():
     assert sorted(found.values()) == pytest.approx(sorted(argue(model, case).probabilities))
 
 
+def test_a_name_may_end_in_a_backslash():
+    tree = Tree.from_nested(
+        {
+            "weights": {"x": 1.0}, "threshold": 0.0,
+            "left": {"counts": {"A \\": 1}}, "right": {"counts": {"B": 1}},
+        }
+    )  # fmt: skip
+    found = evaluate(export_problog(argue(tree, UncertainTable([[0.0]], 1.0))))
+    assert list(found.values()) == pytest.approx([0.5, 0.5])
+
+
 def test_a_case_is_one_row():
     with pytest.raises(ValueError, match="case must be one row, got 2"):
         argue(DOG, CASE[[0, 0]])

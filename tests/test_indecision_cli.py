@@ -110,6 +110,9 @@ def test_arguments_of_a_file(tmp_path, capsys):
         (["colour=pink", "size=1"], "'pink' is none of the known values"),
         (["colour=red:0.5", "size=1"], "sums to 0.5"),
         (["size=1+--2", "colour=red"], "must be a finite standard deviation"),
+        (["size=1+-", "colour=red"], "CASE 'size=1+-' cannot be read"),
+        (["size=1", "size=2"], "CASE 'size=2': size is given twice"),
+        (["size=1", "--json", "--problog"], "--json and --problog exclude each other"),
         (["nothing.csv"], "nothing.csv"),
     ],
 )

@@ -48,6 +48,46 @@ def test_frame_pairs_columns_by_name():
         UncertainTable.from_frame(frame.rename(columns={"height_std": "weight_std"}))
 
 
+def test_a_missing_measurement_has_no_deviation():
+    frame = pd.DataFrame({"a": [1.0, np.nan], "a_std": [0.5, np.nan], "b": [1.0, 2.0]})
+    table = UncertainTable.from_frame(frame)
+    np.testing.assert_array_equal(table.std, [[0.5, 0.0], [0.0, 0.0]])
+    with pytest.raises(ValueError, match=r"std\[0, 0\]=nan must be a finite"):
+        UncertainTable.from_frame(frame.assign(a_std=np.nan))
+
+
+def test_frames_whose_columns_do_not_fit():
+    read = UncertainTable.from_frame
+    with pytest.raises(ValueError, match="column 'a_std' must hold numbers"):
+        read(pd.DataFrame({"a": [1.0], "a_std": ["x"]}))
+    with pytest.raises(ValueError, match="column 'c=u' must hold numbers"):
+        read(pd.DataFrame({"c=u": ["x"], "c=v": [1.0]}))
+    for discrete in ({"a": ["u"]}, {"a=u": [1.0]}):
+        with pytest.raises(ValueError, match=r"'a_std' cannot be: 'a' is discrete.*'a=u'"):
+            read(pd.DataFrame({**discrete, "a_std": [0.1]}))
+    with pytest.raises(ValueError, match="column 'day' holds datetime64"):
+        read(pd.DataFrame({"day": pd.to_datetime(["2020-01-01"])}))
+    with pytest.raises(ValueError, match="suffix='' must be"):
+        read(pd.DataFrame({"a": [1.0]}), suffix="")
+
+
+def test_rows_and_scaled_tables_are_read_only_too():
+    table = UncertainTable(np.zeros((2, 1)), covariance=np.ones((2, 1, 1)))
+    for one in (table, table[[0]], table.scale_uncertainty(2.0)):
+        assert not one.means.flags.writeable
+        assert not one.covariance.flags.writeable
+    with pytest.raises(TypeError, match=r"table\[\[i\]\] is case i"):
+        table[0]
+    with pytest.raises(ValueError, match="factor=-1 must be"):
+        table.scale_uncertainty(-1)
+
+
+@pytest.mark.parametrize("given", [{"a": [[1.0]]}, [[[1.0]]]])
+def test_probabilities_are_given_by_feature_number(given):
+    with pytest.raises(ValueError, match="probabilities must map the number of a feature"):
+        UncertainTable([[0.0]], probabilities=given)
+
+
 def test_numbers_of_the_package_uncertainties():
     uncertainties = pytest.importorskip("uncertainties")
     a, b = uncertainties.ufloat(1.0, 0.5), uncertainties.ufloat(2.0, 0.25)
@@ -57,6 +97,10 @@ def test_numbers_of_the_package_uncertainties():
     joint = UncertainTable.from_uncertainties([[a, 3.0], [a + b, b]], correlated=True)
     np.testing.assert_allclose(joint.covariance[1], [[0.3125, 0.0625], [0.0625, 0.0625]])
     np.testing.assert_allclose(joint.std, plain.std)
+    named = UncertainTable.from_uncertainties(pd.DataFrame({"length": [a]}))
+    assert named.feature_names == ("length",)
+    with pytest.raises(ValueError, match="values must hold numbers, with or without error"):
+        UncertainTable.from_uncertainties([["a"]])
 
 
 def test_replicates_give_standard_errors():

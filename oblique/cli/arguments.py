@@ -52,6 +52,8 @@ def execute(arguments: argparse.Namespace) -> int:
         plot_arguments,
     )
 
+    if arguments.json and arguments.problog:
+        raise ValueError("--json and --problog exclude each other: give one of them")
     if arguments.plot:
         check_writable(arguments.plot)
     model = load(arguments.model)
@@ -122,19 +124,23 @@ def parse_case(
 
     means, std = np.full((1, len(features)), np.nan), np.zeros((1, len(features)))
     shares = {j: np.full((1, len(names)), np.nan) for j, names in values.items()}
+    seen = set()
     for text in texts:
         name, equals, value = text.rpartition("=")
         if not equals:
             raise ValueError(f"CASE {text!r} is not FEATURE=VALUE, nor the name of a file")
         if name not in features:
             raise ValueError(unknown_name("feature", name, features))
+        if name in seen:
+            raise ValueError(f"CASE {text!r}: {name} is given twice")
+        seen.add(name)
         j = features.index(name)
         try:
             if j in values:
                 shares[j] = _parse_shares(value, values[j])
             else:
-                mean, _, deviation = value.replace("\u00b1", "+-").partition("+-")
-                means[0, j], std[0, j] = float(mean), float(deviation or 0.0)
+                mean, sign, deviation = value.replace("\u00b1", "+-").partition("+-")
+                means[0, j], std[0, j] = float(mean), float(deviation if sign else 0.0)
         except ValueError as error:
             raise ValueError(f"CASE {text!r} cannot be read: {error}") from None
     return UncertainTable(
@@ -148,7 +154,9 @@ def _parse_shares(text: str, values: tuple[Any, ...]) -> Any:
     places = {str(value): v for v, value in enumerate(values)}
     shares = np.zeros((1, len(values)))
     for part in text.split(","):
-        value, _, probability = part.rpartition(":") if ":" in part else (part, "", "1")
+        value, colon, probability = part.rpartition(":")
+        if part in places or not colon:
+            value, probability = part, "1"
         if value not in places:
             if float(probability) == 0.0:
                 continue

@@ -14,6 +14,18 @@ Floats = NDArray[np.float64]
 SUM_TOLERANCE = 1e-6
 
 
+def check_discrete(probabilities: Any) -> list[int]:
+    """Return the features that probabilities are given for, in order."""
+    if not isinstance(probabilities, Mapping) or not all(
+        isinstance(j, int | np.integer) for j in probabilities
+    ):
+        raise ValueError(
+            "probabilities must map the number of a feature to a table of shape (n, n_values), "
+            f"such as {{2: [[0.25, 0.75]]}}, got {probabilities!r}"
+        )
+    return sorted(probabilities)
+
+
 def check_means(means: ArrayLike, discrete: Sequence[int]) -> Floats:
     """Return a copy as float64; discrete columns are not looked at."""
     table = _numbers("means", means)
@@ -35,8 +47,9 @@ def check_means(means: ArrayLike, discrete: Sequence[int]) -> Floats:
     return np.array(table, dtype=np.float64, order="C")
 
 
-def check_std(name: str, std: ArrayLike | None, shape: tuple[int, ...]) -> Floats:
-    """Return standard deviations of every cell, None for exact values."""
+def check_std(name: str, std: ArrayLike | None, means: Floats) -> Floats:
+    """Return standard deviations of every cell, 0 for exact values (None) and missing ones."""
+    shape = means.shape
     if std is None:
         return np.zeros(shape)
     table = _numbers(name, std)
@@ -47,6 +60,8 @@ def check_std(name: str, std: ArrayLike | None, shape: tuple[int, ...]) -> Float
             f"{name} must have the shape of X, {shape}, one standard deviation a cell, got "
             f"{table.shape}"
         )
+    # Where nothing was measured there is no deviation, either.
+    table = np.where(np.isnan(means) & np.isnan(table), 0.0, table)
     bad = ~((table >= 0.0) & np.isfinite(table))
     if bad.any():
         row, column = np.argwhere(bad)[0]

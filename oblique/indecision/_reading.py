@@ -14,6 +14,9 @@ def read_frame(frame: Any, suffix: str, separator: str) -> dict[str, Any]:
     """Pair the columns of a data frame by name."""
     if not hasattr(frame, "iloc") or not hasattr(frame, "columns"):
         raise TypeError(f"frame must be a pandas DataFrame, got {type(frame).__name__}")
+    for name, text in (("suffix", suffix), ("separator", separator)):
+        if not isinstance(text, str) or not text:
+            raise ValueError(f"{name}={text!r} must be a text of at least one character")
     names = [str(name) for name in frame.columns]
     if len(set(names)) < len(names):
         raise ValueError(f"frame has more than one column of a name: {sorted(names)}")
@@ -43,14 +46,19 @@ def read_frame(frame: Any, suffix: str, separator: str) -> dict[str, Any]:
                     f"{feature!r} is a column of its own beside {columns[-1]!r}: it is either a "
                     "number or a set of probabilities"
                 )
-            probabilities[j] = frame[columns].to_numpy(dtype=np.float64, na_value=np.nan)
+            probabilities[j] = np.column_stack([_numbers(frame[name]) for name in columns])
             values[j] = tuple(name.split(separator, 1)[1] for name in columns)
         elif _is_discrete(frame[feature]):
             probabilities[j], values[j] = _known_values(frame[feature])
         else:
-            means[:, j] = frame[feature].to_numpy(dtype=np.float64, na_value=np.nan)
+            means[:, j] = _numbers(frame[feature])
             if feature + suffix in groups:
-                std[:, j] = frame[feature + suffix].to_numpy(dtype=np.float64, na_value=np.nan)
+                std[:, j] = _numbers(frame[feature + suffix])
+        if j in probabilities and feature + suffix in groups:
+            raise ValueError(
+                f"column {feature + suffix!r} cannot be: {feature!r} is discrete, its uncertainty "
+                f"is in columns of probabilities such as '{feature}{separator}{values[j][0]}'"
+            )
     return {
         "means": means, "std": std, "probabilities": probabilities, "values": values,
         "feature_names": features,
@@ -61,7 +69,18 @@ def _is_deviation(name: str, suffix: str, groups: dict[str, list[str]]) -> bool:
     return name.endswith(suffix) and name.removesuffix(suffix) in groups and name != suffix
 
 
+def _numbers(column: Any) -> Floats:
+    try:
+        return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"column {column.name!r} must hold numbers: {error}") from error
+
+
 def _is_discrete(column: Any) -> bool:
+    if column.dtype.kind in "mMc":
+        raise ValueError(
+            f"column {column.name!r} holds {column.dtype}: give numbers, categories or texts"
+        )
     return not (column.dtype.kind in "biuf" or hasattr(column.dtype, "numpy_dtype"))
 
 
@@ -95,7 +114,11 @@ def read_uncertainties(values: Any, correlated: bool) -> dict[str, Any]:
     cells = np.asarray(values, dtype=object)
     if cells.ndim != 2:
         raise ValueError(f"values must have shape (n, d), got {cells.shape}")
-    means = np.array([[getattr(v, "nominal_value", v) for v in row] for row in cells], dtype=float)
+    plain = [[getattr(v, "nominal_value", v) for v in row] for row in cells]
+    try:
+        means = np.array(plain, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"values must hold numbers, with or without error: {error}") from error
     if correlated:
         joint = np.array([_row_covariance(row) for row in cells])
         return {"means": means, "covariance": joint}

@@ -87,7 +87,7 @@ def _join(X: Any, rows: Floats, X_std: Any, columns: Columns) -> UncertainTable:
         if lacking:
             raise ValueError(f"X_std lacks the columns {lacking} of X; 0 stands for exact values")
         X_std = X_std[list(X.columns)]
-    std = check_std("X_std", X_std, rows.shape)
+    std = check_std("X_std", X_std, rows)
     probabilities = {
         j: certain_probabilities(rows[:, j], len(values))
         for j, values in columns.categories.items()

@@ -233,4 +233,7 @@ def _value(base: ArgumentBase, feature: int, code: int) -> str:
 
 def _atom(text: str) -> str:
     """Quote a text as an atom."""
+    if text.endswith("\\"):
+        # ProbLog takes the closing quote after a backslash, even a doubled one, for escaped.
+        text += " "
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from oblique.indecision import _reading
 from oblique.indecision._checks import (
     check_covariance,
+    check_discrete,
     check_means,
     check_names,
     check_probabilities,
@@ -36,8 +37,8 @@ class UncertainTable:
         Means of numeric features in their own units; NaN is a missing value. Columns of
         discrete features are passed over.
     std : array-like of shape (n, d), float or None, default=None
-        Standard deviations in the same units, 0 for an exact value. A number holds for every
-        cell. None: all are exact.
+        Standard deviations in the same units, 0 for an exact value; NaN only where the mean is
+        missing, too. A number holds for every cell. None: all are exact.
     covariance : array-like of shape (n, d, d) or None, default=None
         A full covariance for each row instead of ``std``; its lines of discrete features must
         be zero.
@@ -52,8 +53,8 @@ class UncertainTable:
     ----------
     means, std : ndarray of shape (n, d), float64, read-only
         The column of a discrete feature holds the place of its most probable value, and 0.
-    covariance : ndarray of shape (n, d, d) or None
-    probabilities : dict of int to ndarray of shape (n, n_values)
+    covariance : ndarray of shape (n, d, d) or None, read-only
+    probabilities : dict of int to ndarray of shape (n, n_values), read-only
         A missing value is a line of zeros.
     values : dict of int to tuple
     feature_names : tuple of str or None
@@ -91,11 +92,11 @@ class UncertainTable:
         values: Mapping[int, Sequence[Any]] | None = None,
         feature_names: Sequence[str] | None = None,
     ):
-        discrete = sorted(probabilities or {})
+        discrete = check_discrete(probabilities or {})
         rows = check_means(means, discrete)
         if std is not None and covariance is not None:
             raise ValueError("std and covariance exclude each other: give one of them")
-        spread = check_std("std", std, rows.shape)
+        spread = check_std("std", std, rows)
         joint = None
         if covariance is not None:
             joint = check_covariance(covariance, rows.shape)
@@ -109,15 +110,8 @@ class UncertainTable:
                     f"covariance of feature {j}, which is discrete, must be zero: its "
                     "uncertainty is in probabilities"
                 )
-        for array in (rows, spread, *shares.values()):
-            array.setflags(write=False)
-        put = object.__setattr__
-        put(self, "means", rows)
-        put(self, "std", spread)
-        put(self, "covariance", joint)
-        put(self, "probabilities", shares)
-        put(self, "values", names)
-        put(self, "feature_names", check_names(feature_names, rows.shape[1]))
+        columns = check_names(feature_names, rows.shape[1])
+        _fill(self, joint, columns, rows, shares, spread, names)
 
     # ------------------------------------------------------------ other ways to make one
 
@@ -137,7 +131,8 @@ class UncertainTable:
         Raises
         ------
         ValueError
-            For a column of standard deviations without its means, and as the constructor.
+            For a column of standard deviations without its means or of a discrete feature, a
+            column that holds neither numbers nor values, and as the constructor.
         """
         return cls(**_reading.read_frame(frame, suffix, separator))
 
@@ -149,12 +144,15 @@ class UncertainTable:
 
         Parameters
         ----------
-        values : array-like of shape (n, d), object
+        values : array-like or data frame of shape (n, d), object
             Plain numbers among them are exact.
         correlated : bool, default=False
             Whether the covariance within each row is read from the numbers' common sources.
         feature_names : sequence of str or None
+            None: the columns of a data frame.
         """
+        if feature_names is None and hasattr(values, "columns"):
+            feature_names = list(map(str, values.columns))
         read = _reading.read_uncertainties(values, correlated)
         return cls(**read, feature_names=feature_names)
 
@@ -240,19 +238,20 @@ class UncertainTable:
         rows = key[0] if whole_rows else key
         means = self.means[rows]
         if means.ndim != 2:
-            raise TypeError(f"an UncertainTable is indexed by rows, got {key!r}; means[...] reads")
+            raise TypeError(
+                f"an UncertainTable is indexed by several rows, got {key!r}: table[[i]] is case i, "
+                "table.means[i, j] a cell"
+            )
         part = object.__new__(type(self))
-        put = object.__setattr__
-        put(part, "means", means)
-        put(part, "std", self.std[rows])
-        put(part, "covariance", None if self.covariance is None else self.covariance[rows])
-        put(part, "probabilities", {j: p[rows] for j, p in self.probabilities.items()})
-        put(part, "values", self.values)
-        put(part, "feature_names", self.feature_names)
+        joint = None if self.covariance is None else self.covariance[rows]
+        shares = {j: p[rows] for j, p in self.probabilities.items()}
+        _fill(part, joint, self.feature_names, means, shares, self.std[rows], self.values)
         return part
 
     def scale_uncertainty(self, factor: float) -> UncertainTable:
         """Multiply all standard deviations, covariances by the square; probabilities stay."""
+        if not 0.0 <= factor < np.inf:
+            raise ValueError(f"factor={factor!r} must be a finite number of at least 0")
         if self.covariance is None:
             return self.with_std(self.std * factor)
         return self._replace(None, self.covariance * factor**2)
@@ -298,6 +297,14 @@ class UncertainTable:
 
 def _rebuild(*state: Any) -> UncertainTable:
     table = object.__new__(UncertainTable)
-    for name, value in zip(sorted(UncertainTable.__slots__), state, strict=True):
-        object.__setattr__(table, name, value)
+    _fill(table, *state)
     return table
+
+
+def _fill(table: UncertainTable, *state: Any) -> None:
+    """Set what a new table holds, in the order of the names; arrays become read-only."""
+    for name, value in zip(sorted(UncertainTable.__slots__), state, strict=True):
+        for array in value.values() if isinstance(value, dict) else (value,):
+            if isinstance(array, np.ndarray):
+                array.setflags(write=False)
+        object.__setattr__(table, name, value)
