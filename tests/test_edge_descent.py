@@ -127,8 +127,9 @@ def test_ten_classes_of_digits_at_a_small_node():
     X, y = load_digits(return_X_y=True)
     A, cost = _all_classes(scale_rows(Node.from_data(X[:110], y[:110]), "standard"))
     found = edge_descent(np.ascontiguousarray(A.toarray()), cost)
-    # Separable, and so degenerate that the walk itself ends with a loss of 1e-9.
-    assert 0.0 <= found.loss <= 1e-13
+    # Separable, and so degenerate that the walk itself ends with a loss of 1e-9. Weights are some
+    # thousands, so that a row's sum is rounded by 1e-12, otherwise with every linear algebra.
+    assert 0.0 <= found.loss <= 1e-11
     assert found.bound == pytest.approx(0.0, abs=1e-13)
 
 
