@@ -32,9 +32,10 @@ class NumericClauses(SplitFinder):
     """The best clause ``x_j <= t`` by gain under uncertainty.
 
     As printed (Kent & Menager 2022, section 2), t is the middle of two consecutive distinct
-    values, here means, that are not both of one and the same class. Derived, not printed: rows
-    weigh with the probability of being at the node and pass with Phi((t - mean) / std); beyond
-    a few deviations they count 0 or 1, so that sums over rows stay sums over sorted rows.
+    values, here means, that are not both of one and the same class. Derived, not printed: the
+    values are of rows of which at least a tenth of the node's largest part is there; rows weigh
+    with the probability of being at the node and pass with Phi((t - mean) / std); beyond a few
+    deviations they count 0 or 1, so that sums over rows stay sums over sorted rows.
 
     Parameters
     ----------

@@ -105,7 +105,7 @@ def export_problog(base: ArgumentBase) -> str:
     of each feature, and ``query(class(_))`` gives the probabilities of `argue`. Where features
     depend on each other, clauses are oblique or values are missing, premises cannot be
     independent facts: the arguments themselves then are the outcomes of one annotated
-    disjunction.
+    disjunction. ProbLog cannot read a name that ends in a backslash: such a name gets a blank.
 
     Returns
     -------
