@@ -103,9 +103,19 @@ def test_bad_input(path, arguments, message, capsys):
     assert message in capsys.readouterr().err
 
 
-def test_missing_values_are_named(path, bupa, tmp_path, capsys):
-    X = bupa.data.astype(float)
+def test_incomplete_cases_are_left_out_and_named(path, bupa, tmp_path, capsys):
+    X = bupa.data[:9].astype(float)
     X.iloc[4, 1] = np.nan
-    X.to_csv(tmp_path / "cases.csv", index=False)
-    assert main(["explain", path, str(tmp_path / "cases.csv")]) == 2
-    assert "row 4, column alkphos" in capsys.readouterr().err
+    file = str(tmp_path / "cases.csv")
+    X.to_csv(file, index=False)
+    assert main(["explain", path, file]) == 0
+    out, err = capsys.readouterr()
+    assert [line.split()[0] for line in out.splitlines()[1:9]] == list("12346789")
+    assert "missing values in case 5: " in err
+    assert "1 of 9 cases" in err
+    assert main(["rank", path, file, "--positive", "2", "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert sorted(entry["case"] for entry in json.loads(out)) == [1, 2, 3, 4, 6, 7, 8, 9]
+    assert "missing values in case 5: " in err
+    assert main(["explain", path, file, "--case", "5"]) == 2
+    assert "missing values in case 5: " in capsys.readouterr().err

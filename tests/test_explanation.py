@@ -249,3 +249,53 @@ def test_an_unknown_category_beside_the_way_of_the_case():
     assert all(move.value != move.to for move in answer.moves)
     assert all(test.margin == test.margin for test in answer.trace)
     assert "tests that hold" in str(answer).lower()
+
+
+def test_an_unknown_category_on_the_way_of_the_case():
+    """No single leaf and no distance: the text says so and names neither."""
+    X = pd.DataFrame({"a": np.arange(40.0), "c": pd.Categorical(list("uuvv") * 10)})
+    model = LDTClassifier(random_state=0).fit(X, X["c"] == "u")
+    (answer,) = explain(model, pd.DataFrame({"a": [9.0], "c": ["new"]}), frozen=["a"])
+    assert answer.status == "unrouted"
+    for text in (str(answer), answer._repr_html_()):
+        assert "does not know the category of c" in text
+        assert "The limits change nothing" in text
+        assert "nan" not in text.lower()
+        assert "in leaf" not in text
+
+
+def test_strict_tests_read_as_such():
+    """A case with the value of a threshold that the test excludes."""
+    below = float(np.nextafter(7.0, -np.inf))
+    tree = Tree.from_nested(
+        {"weights": {"age": 1.0}, "threshold": below, "left": {"counts": {"0": 3, "1": 1}},
+         "right": {"counts": {"0": 1, "1": 3}}},
+        feature_names=("age",), classes=("0", "1"),
+    )  # fmt: skip
+    low, high = explain(tree, [[6.0], [7.0]], metric="identity")
+    assert low.trace[0].text == low.sensitive_tests[0].text == "age < 7"
+    assert high.trace[0].text == "age >= 7"
+
+
+def test_a_case_on_the_border_is_told_so():
+    tree = Tree.from_nested(
+        {"weights": {"age": 1.0}, "threshold": 7.0, "left": {"counts": {"0": 3, "1": 1}},
+         "right": {"counts": {"0": 1, "1": 3}}},
+        feature_names=("age",), classes=("0", "1"),
+    )  # fmt: skip
+    (answer,) = explain(tree, [[7.0]], metric="identity", weights={"age": 2})
+    assert (answer.distance, answer.moves) == (0.0, [])
+    for text in (str(answer), answer._repr_html_()):
+        assert "lies on the border of class 1 (leaf 2)" in text
+        assert "The limits change nothing." in text
+
+
+def test_labels_of_several_levels(iris):
+    model, X, _ = iris
+    labelled = X.iloc[:2].set_index(pd.MultiIndex.from_tuples([(1, "a"), (1, "b")]))
+    assert explain(model, labelled).to_frame().index.tolist() == [(1, "a"), (1, "b")]
+
+
+def test_what_is_no_table_is_refused_as_in_predict(iris):
+    with pytest.raises(ValueError, match="Expected 2D array"):
+        explain(iris[0], None)

@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,7 +11,7 @@ from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_iris
 from sklearn.metrics import roc_auc_score
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from test_sensitivity_pima import NAMES, PRINTED
 
@@ -32,6 +33,7 @@ from oblique.sensitivity import (
     error_proximity,
     leaf_probabilities,
     partial_areas,
+    rank_cases,
     share_within,
     share_within_percent,
     trace_summary,
@@ -180,6 +182,24 @@ def test_bad_parameters(bupa, options, message):
         GeometricRanking(**options).fit(*bupa)
 
 
+def test_only_classification_trees_are_ranked(bupa):
+    with pytest.raises(TypeError, match="no single classification tree"):
+        GeometricRanking(DecisionTreeRegressor(max_depth=2)).fit(*bupa)
+
+
+@pytest.mark.parametrize("scope", ["global", "local"])
+def test_cases_with_an_unknown_category_come_last(scope):
+    X = pd.DataFrame({"a": np.arange(40.0) % 7, "c": pd.Categorical(list("uvwx") * 10)})
+    y = X["c"].isin(["u", "v"]) | (X["a"] > 5)
+    model = LDTClassifier(random_state=0).fit(X, y)
+    cases = X.iloc[:6].astype({"c": object})
+    cases.loc[2, "c"] = "new"
+    ranking = rank_cases(model, cases, True, scope=scope)
+    assert ranking["row"].iloc[-1] == 2
+    assert ranking.iloc[-1][["score", "estimate"]].isna().all()
+    assert ranking.iloc[:-1].notna().all(axis=None)
+
+
 def test_missing_values_are_refused(bupa):
     X, y = bupa
     X = X.copy()
@@ -257,6 +277,7 @@ def test_silverman():
         ([0.0, 1.0], [0], {}, "1 labels for 2 scores"),
         ([0.0, 1.0], [0, 1], {"bandwidth": -1.0}, "bandwidth"),
         ([0.0, 1.0], [0, 1], {"bandwidth": "scott"}, "bandwidth"),
+        ([0.0, 1.0], [0, 1], {"bandwidth": None}, "bandwidth"),
     ],
 )
 def test_bad_scores(scores, y, options, message):
@@ -311,6 +332,8 @@ def test_comparison_of_areas():
     assert better.low == pytest.approx(0.1)
     with pytest.raises(ValueError, match="two samples at least"):
         compare_areas(base[:1], base[:1], [0.5], [0.5], grid=grid)
+    with pytest.raises(ValueError, match="confidence=95"):
+        compare_areas(base[:2], base[:2], [0.5] * 2, [0.5] * 2, grid=grid, confidence=95)
 
 
 # ---------------------------------------------------------------- populations
@@ -377,6 +400,8 @@ def test_histogram_and_proximity(printed):
     assert np.isnan(error_proximity([0.1, 0.2], [False, False]).statistic)
     with pytest.raises(ValueError, match="one a distance"):
         distance_histogram(distance, wrong[:-1])
+    with pytest.raises(ValueError, match="one a distance"):
+        error_proximity(distance, [True])  # would be spread over all cases
 
 
 @pytest.mark.parametrize("scope", ["global", "local"])

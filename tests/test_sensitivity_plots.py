@@ -41,6 +41,16 @@ def test_moves_start_at_cases_and_end_at_points(model, bupa):
     np.testing.assert_allclose(np.c_[arrows.U, arrows.V], move, atol=1e-12)
 
 
+def test_bad_input_of_pictures(model, bupa):
+    answers = explain(model, bupa[0][:2])
+    with pytest.raises(ValueError, match="two features"):
+        plot_moves(answers, ["sgot"])
+    with pytest.raises(TypeError, match="what explain returned"):
+        plot_moves(answers[0], ["sgot", "sgpt"])
+    with pytest.raises(ValueError, match="both kinds"):
+        plot_roc([True, True], {"score": [0.0, 1.0]})
+
+
 def test_bars_count_cases(model, bupa):
     X, y = bupa
     distance = DecisionSurface(model).nearest(X).distance

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 SUMMARY = "Explain the class of cases: distance, smallest move to another class, sensitive tests."
 EXAMPLE = "  oblique explain model.json patients.csv --case 12 --freeze age --weight bmi=2"
 _MOST_TEXTS = 5
+_MOST_NUMBERS = 5  # of cases left out
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -80,6 +81,37 @@ def add_metric_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
+def complete_cases(model: Any, cases: DataFrame, location: str) -> DataFrame:
+    """Cases that have a distance; says on the standard error how many are left out.
+
+    Parameters
+    ----------
+    model : fitted classifier
+    cases : DataFrame
+        Rows labelled by their numbers in the file, from 1.
+    location : str
+        The file, as the user wrote it.
+
+    Raises
+    ------
+    ValueError
+        If no case is complete.
+    """
+    from oblique.sensitivity import DecisionSurface
+
+    complete = DecisionSurface(model, "identity").encode_complete(cases)[1]
+    left_out = cases.index[~complete].tolist()
+    if not left_out:
+        return cases
+    shown = ", ".join(map(str, left_out[:_MOST_NUMBERS]))
+    more = ", ..." if len(left_out) > _MOST_NUMBERS else ""
+    text = f"{location}: missing values in case {shown}{more}: without them there is no distance"
+    if len(left_out) == len(cases):
+        raise ValueError(f"{text}; fill them in first")
+    print(f"{text}; {len(left_out)} of {len(cases)} cases are left out", file=sys.stderr)
+    return cases[complete]
+
+
 def execute(arguments: argparse.Namespace) -> int:
     """Print explanations."""
     from oblique import explain, load
@@ -89,7 +121,7 @@ def execute(arguments: argparse.Namespace) -> int:
     model = load(arguments.model)
     cases = read_cases(model, arguments.data, arguments.header)
     cases.index = range(1, len(cases) + 1)
-    picked = _pick(cases, arguments.case)
+    picked = complete_cases(model, _pick(cases, arguments.case), arguments.data)
     sample = arguments.sample
     answers = explain(
         model,
@@ -159,7 +191,7 @@ def _print_table(answers: Explanations) -> None:
     rows = [
         (label, predicted, f"{distance:.4g}", target, status)
         for label, predicted, distance, target, status in zip(
-            range(1, len(answers) + 1), near.predicted_class, near.distance, near.target_class,
+            answers.names, near.predicted_class, near.distance, near.target_class,
             near.status, strict=True,
         )
     ]  # fmt: skip

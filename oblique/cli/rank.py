@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import Any
 
-from oblique.cli.explain import add_metric_options
+from oblique.cli.explain import add_metric_options, complete_cases
 from oblique.cli.table import add_header_option, check_writable, print_json, read_cases
 
 SUMMARY = "Rank cases by their signed distance to the decision surface."
@@ -50,16 +50,19 @@ def execute(arguments: argparse.Namespace) -> int:
         raise ValueError(f"--top {arguments.top}: at least one case")
     model = load(arguments.model)
     sample = arguments.sample
+    cases = read_cases(model, arguments.data, arguments.header)
+    cases.index = range(1, len(cases) + 1)
+    cases = complete_cases(model, cases, arguments.data)
     ranking = rank_cases(
         model,
-        read_cases(model, arguments.data, arguments.header),
+        cases,
         _class_of(model, arguments.positive),
         scope=arguments.scope,
         leaf_estimate=arguments.estimate,
         metric=arguments.metric,
         sample=None if sample is None else read_cases(model, sample, arguments.header),
     )
-    ranking.insert(1, "case", ranking.pop("row") + 1)
+    ranking.insert(1, "case", cases.index[ranking.pop("row")])
     ranking = ranking.head(arguments.top)
     if arguments.json:
         print_json(ranking.to_dict("records"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -108,7 +109,7 @@ class DensityCalibration(BaseEstimator):
     def _is_bandwidth(self) -> bool:
         if isinstance(self.bandwidth, str):
             return self.bandwidth == "silverman"
-        return bool(np.isfinite(self.bandwidth) and self.bandwidth > 0.0)
+        return isinstance(self.bandwidth, Real) and 0.0 < float(self.bandwidth) < np.inf
 
     def _scores(self, scores: ArrayLike) -> NDArray[np.float64]:
         given = np.asarray(scores, dtype=np.float64)

@@ -58,11 +58,11 @@ class KnownCases:
             )
         truth = truth[complete]
         near = surface.nearest_of_rows(rows)
-        unknown = set(truth.tolist()) - set(surface.classes.tolist())
+        unknown = [label for label in truth.tolist() if label not in surface.classes.tolist()]
         if unknown:
             raise ValueError(
-                f"known: y holds {sorted(map(str, unknown))}, which the model does not know; its "
-                f"classes are {surface.classes.tolist()}"
+                f"known: y holds {unknown[0]!r}, which the model does not know; its classes are "
+                f"{surface.classes.tolist()}"
             )
         measured = np.isfinite(near.distance)
         order = np.argsort(near.distance[measured], kind="stable")

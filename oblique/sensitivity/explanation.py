@@ -285,7 +285,7 @@ class Explanations(Sequence[Explanation]):
                 "target_leaf": self.near.leaf,
                 "status": self.near.status,
             },
-            index=pd.Index(self._index, name="case"),
+            index=pd.Index(self._index, name="case", tupleize_cols=False),
         )
         for name, column in zip(self.surface.feature_names, self.near.move.T, strict=True):
             frame[f"move_{name}"] = column
@@ -549,7 +549,6 @@ def explain(
     'gammagt <= 20.5'
     """
     view = view_model(model)
-    index = list(X.index) if hasattr(X, "index") and hasattr(X, "columns") else range(len(X))
     profile = view.profile if sample is None else column_profile(view.encode(sample))
     limits = {
         "frozen": frozen, "not_decreasing": not_decreasing, "not_increasing": not_increasing,
@@ -557,12 +556,14 @@ def explain(
     }  # fmt: skip
     surface = DecisionSurface(model, metric, X=sample, norm=norm, change_cost=change_cost, **limits)
     words = _in_words(view.feature_names, limits)
+    rows = surface.encode(X)
+    index = list(X.index) if hasattr(X, "index") and hasattr(X, "columns") else range(len(rows))
 
     def answer(
         surface: DecisionSurface, said: tuple[str, ...], unconstrained: Explanations | None
     ) -> Explanations:
         return Explanations(
-            model, surface, surface.nearest(X, n_jobs=n_jobs), index,
+            model, surface, surface.nearest_of_rows(rows, n_jobs=n_jobs), index,
             profile=profile, sample=sample,
             known=None if known is None else KnownCases(surface, known), limits=said,
             unconstrained=unconstrained,

@@ -50,8 +50,16 @@ def plot_moves(
     -------
     ax : matplotlib.axes.Axes
     """
+    if not isinstance(explanations, Explanations):
+        raise TypeError(
+            f"explanations must be what explain returned, got {type(explanations).__name__}; for "
+            "one case explain that row alone"
+        )
     near, surface = explanations.near, explanations.surface
-    across, up = surface.numbers(features)
+    numbers = surface.numbers(features)
+    if len(numbers) != 2:
+        raise ValueError(f"features={features!r} must be two features, those on the axes")
+    across, up = numbers
     slice_ = explanations.values(0)
     given = dict(options)
     given.setdefault(
@@ -147,7 +155,9 @@ def plot_sensitive_tests(explanation: Explanation, *, ax: Axes | None = None) ->
     ax.barh(places, [test.margin for test in tests], color=_SUCCESS)
     ax.set_yticks(places, [_broken(test.text) for test in tests])
     ax.axvline(explanation.distance, color="black", linestyle=":", label="distance of the case")
-    change = f"{explanation.predicted_class} → {explanation.target_class}"
+    change = f"{explanation.predicted_class}"
+    if explanation.target_leaf >= 0:
+        change += f" → {explanation.target_class}"
     ax.set(xlabel="margin", title=f"Case {explanation.case}: {change}")
     ax.legend(loc="lower right")
     return ax
@@ -172,6 +182,8 @@ def plot_roc(
     from sklearn.metrics import RocCurveDisplay
 
     truth = np.asarray(is_positive, dtype=bool)
+    if truth.all() or not truth.any():
+        raise ValueError("is_positive must hold both kinds of cases; a ROC curve needs both")
     ax = _axes(ax, "plot_roc")
     styles = ("-", "--", "-.", ":")
     for i, (name, score) in enumerate(scores.items()):

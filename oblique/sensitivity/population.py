@@ -26,6 +26,7 @@ def share_within(distance: ArrayLike, levels: ArrayLike = DISTANCES) -> NDArray[
     Parameters
     ----------
     distance : array-like of shape (n,)
+        A case that cannot change (inf) or has no distance (NaN) counts as one that does not.
     levels : array-like of shape (n_levels,)
 
     References
@@ -83,10 +84,7 @@ def distance_histogram(
     """
     from pandas import DataFrame
 
-    d, wrong = np.asarray(distance, dtype=float), np.asarray(is_error, dtype=bool)
-    if d.shape != wrong.shape:
-        raise ValueError(f"is_error has shape {wrong.shape}, expected {d.shape}, one a distance")
-    known = np.isfinite(d)
+    d, wrong, known = _with_errors(distance, is_error)
     edges = np.histogram_bin_edges(d[known], bins)
     errors = np.histogram(d[known & wrong], edges)[0]
     successes = np.histogram(d[known & ~wrong], edges)[0]
@@ -101,6 +99,16 @@ def distance_histogram(
             "error_rate": rate,
         }
     )
+
+
+def _with_errors(
+    distance: ArrayLike, is_error: ArrayLike
+) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]:
+    """Distances, whether each case is an error, and which distances are finite."""
+    d, wrong = np.asarray(distance, dtype=float), np.asarray(is_error, dtype=bool)
+    if d.shape != wrong.shape:
+        raise ValueError(f"is_error has shape {wrong.shape}, expected {d.shape}, one a distance")
+    return d, wrong, np.isfinite(d)
 
 
 class ErrorProximity(NamedTuple):
@@ -139,8 +147,7 @@ def error_proximity(distance: ArrayLike, is_error: ArrayLike) -> ErrorProximity:
     I. Alvarez and S. Bernard, "Ranking cases with decision trees: a geometric method that
     preserves intelligibility", IJCAI 2005, equation 6.
     """
-    d, wrong = np.asarray(distance, dtype=float), np.asarray(is_error, dtype=bool)
-    known = np.isfinite(d)
+    d, wrong, known = _with_errors(distance, is_error)
     errors, hits = d[known & wrong], d[known & ~wrong]
     statistic = p_value = float("nan")
     if len(errors) > 1 and len(hits) > 1:

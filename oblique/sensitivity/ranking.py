@@ -127,6 +127,7 @@ class GeometricRanking(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         y = column_or_1d(y, warn=True)
         weighted = {} if sample_weight is None else {"sample_weight": sample_weight}
         self.estimator_ = self._new_estimator().fit(X, y, **weighted)
+        view_model(self.estimator_)  # refuses what is no single classification tree
         self.classes_ = self.estimator_.classes_
         self.n_features_in_ = self.estimator_.n_features_in_
         if hasattr(self.estimator_, "feature_names_in_"):
@@ -265,7 +266,8 @@ def rank_cases(
     -------
     ranking : DataFrame
         Surest case first; columns rank (cases of equal score share the best), row (number in
-        `X`, from 0), predicted, score (signed distance), leaf, estimate (of the leaf).
+        `X`, from 0), predicted, score (signed distance), leaf, estimate (of the leaf). Cases with
+        a category that the tree does not know come last, score and estimate NaN.
 
     Examples
     --------
@@ -290,6 +292,7 @@ def rank_cases(
     k = surface.classes.tolist().index(positive_class)
     leaves = surface.apply(X)
     estimate = smooth_counts(surface.tree.counts, method=leaf_estimate)[leaves, k]
+    estimate[np.isnan(score)] = np.nan  # the case belongs to several leaves
     keys = (score, estimate) if scope == "local" else (score,)
     order = np.lexsort([-key for key in keys])
     ordered = np.stack([key[order] for key in keys])

@@ -36,7 +36,7 @@ def partial_areas(
     >>> partial_areas([True, False, True, False], [0.9, 0.8, 0.7, 0.1], np.array([0.5, 1.0]))
     array([0.25, 0.75])
     """
-    truth = np.asarray(is_positive, dtype=bool)
+    truth, grid = np.asarray(is_positive, dtype=bool), np.asarray(grid, dtype=float)
     if truth.all() or not truth.any():
         raise ValueError("is_positive must hold both kinds of cases; a ROC curve needs both")
     if grid.size and not (grid.min() >= 0.0 and grid.max() <= 1.0):
@@ -109,6 +109,8 @@ def compare_areas(
     I. Alvarez and S. Bernard, "Ranking cases with decision trees: a geometric method that
     preserves intelligibility", IJCAI 2005, tables 3 to 5.
     """
+    if not 0.0 < confidence < 1.0:
+        raise ValueError(f"confidence={confidence!r} must lie between 0 and 1, such as 0.95")
     gain = np.asarray(first, dtype=float) - np.asarray(second, dtype=float)
     whole = np.asarray(first_auc, dtype=float) - np.asarray(second_auc, dtype=float)
     if gain.ndim != 2 or gain.shape != (len(whole), len(grid)) or len(whole) < 2:

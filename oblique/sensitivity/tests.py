@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from oblique.describe import readable_threshold
 from oblique.tree import Tree
 from projection import CellSearch, Polyhedron, Projection, project, row_lengths
 
@@ -136,9 +137,10 @@ def describe_test(
         known = (tree.category_names or {}).get(features[0], ())
         listed = ", ".join(known[c] if c < len(known) else str(c) for c in codes)
         return f"{names[features[0]]} {'in' if passed else 'not in'} {{{listed}}}"
-    sign = "<=" if passed else ">"
+    number, is_strict = readable_threshold(float(tree.threshold[node]))
+    sign = (("<=", "<") if passed else (">", ">="))[is_strict]
     values = tree.weight_values[begin:end].tolist()
-    threshold = f"{tree.threshold[node]:.{digits}g}"
+    threshold = f"{number:.{digits}g}"
     if values == [1.0]:
         return f"{names[features[0]]} {sign} {threshold}"
     terms = [f"{v:+.{digits}g} {names[f]}" for v, f in zip(values, features, strict=True)]

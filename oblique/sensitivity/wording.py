@@ -14,16 +14,17 @@ if TYPE_CHECKING:
     from oblique.sensitivity.explanation import Explanation, Move
 
 _LEAVES_SHOWN = 5
+_UNROUTED = "unrouted"
 _WIDTH = 100
 
 
 def explanation_text(it: Explanation) -> str:
     """Explanation as a text of short paragraphs."""
-    lines = [f"Case {it.case}: class {it.predicted_class}, {_shares(it)} in leaf {it.leaf}"]
-    if it.trace:
+    lines = [f"Case {it.case}: class {it.predicted_class}{_shares(it)}"]
+    if it.trace and it.status != _UNROUTED:
         lines += _wrapped("because ", it.trace[0].text)
         lines += [line for test in it.trace[1:] for line in _wrapped("    and ", test.text)]
-    lines += ["", _distance_line(it)]
+    lines += ["", *_wrapped("", _distance_line(it))]
     if it.limits:
         lines.append(f"under the limits: {'; '.join(it.limits)}")
     if it.moves:
@@ -33,7 +34,7 @@ def explanation_text(it: Explanation) -> str:
         lines += ["", "Tests that hold the case back, largest margin first:"]
         for test in it.sensitive_tests:
             lines += _wrapped(f"  margin {_n(test.margin)}: ", test.text)
-    if len(it.distance_by_class) > 2:
+    if len(it.distance_by_class) > 2 and it.status != _UNROUTED:
         others = sorted(
             (d, str(k)) for k, d in it.distance_by_class.items() if k != it.predicted_class
         )
@@ -57,9 +58,10 @@ def explanation_text(it: Explanation) -> str:
 
 def explanation_html(it: Explanation) -> str:
     """Explanation as a small piece of HTML, for notebooks."""
-    head = f"<h4>Case {_h(it.case)}: class {_h(it.predicted_class)}</h4>"
-    because = "".join(f"<li>{_h(test.text)}</li>" for test in it.trace)
-    parts = [head, f"<p>{_h(_shares(it))} in leaf {it.leaf}</p><ol>{because}</ol>"]
+    parts = [f"<h4>Case {_h(it.case)}: class {_h(it.predicted_class)}{_h(_shares(it))}</h4>"]
+    if it.trace and it.status != _UNROUTED:
+        because = "".join(f"<li>{_h(test.text)}</li>" for test in it.trace)
+        parts.append(f"<ol>{because}</ol>")
     parts.append(f"<p>{_h(_distance_line(it))}</p>")
     if it.limits:
         parts.append(f"<p>Under the limits: {_h('; '.join(it.limits))}</p>")
@@ -125,22 +127,36 @@ def _wrapped(start: str, text: str) -> list[str]:
 
 
 def _shares(it: Explanation) -> str:
+    if it.status == _UNROUTED:
+        return ""  # the class is that of several leaves together
     share = it.class_shares.get(it.predicted_class, float("nan"))
-    return f"{100 * share:.0f} % of the training cases"
+    return f", {100 * share:.0f} % of the training cases in leaf {it.leaf}"
 
 
 def _distance_line(it: Explanation) -> str:
     if it.status == "unreachable":
         return "No region of another class can be reached."
-    if it.status == "unrouted":
-        return "The case has a category that the tree does not know: its distance is not defined."
+    if it.status == _UNROUTED:
+        unknown = " and ".join(name for name, value in it.values.items() if value is None)
+        return (
+            f"The tree does not know the category of {unknown or 'an attribute'}: the class comes "
+            "from several leaves, and the distance is not defined."
+        )
     parts = []
     if it.share_of_maximum is not None:
         parts.append(f"{100 * it.share_of_maximum:.0f} % of the largest in the sample")
     if np.isfinite(it.share_of_deviation):
         parts.append(f"{_n(it.share_of_deviation)} times one standard deviation in all attributes")
     detail = f" ({'; '.join(parts)})" if parts else ""
-    return f"Distance to another class: {_n(it.distance)}{detail}"
+    line = f"Distance to another class: {_n(it.distance)}{detail}"
+    return line if it.moves else f"{line}. {_border_line(it)}"
+
+
+def _border_line(it: Explanation) -> str:
+    """What a case without a move, at distance 0, has to cross."""
+    beyond = f"The case lies on the border of class {it.target_class} (leaf {it.target_leaf})"
+    tests = next((leaf.tests for leaf in it.distance_by_leaf if leaf.leaf == it.target_leaf), [])
+    return f"{beyond}: {'; '.join(tests)}" if tests else f"{beyond}."
 
 
 def _move_table(moves: list[Move]) -> list[str]:
@@ -173,14 +189,17 @@ def _error_line(it: Explanation) -> str:
 
 def _difference(it: Explanation, free: Explanation) -> list[str]:
     """What the limits change."""
+    if free.status != "found":
+        return ["The limits change nothing."]
     if it.status != "found":
         return [f"Without the limits: class {free.target_class} at distance {_n(free.distance)}."]
     if free.target_leaf == it.target_leaf and free.distance == it.distance:
         return ["The limits change nothing."]
     tests = "; ".join(test.text for test in free.sensitive_tests)
+    held = f", held back by {tests}" if tests else ""
     return [
         f"Without the limits: leaf {free.target_leaf} of class {free.target_class} at distance "
-        f"{_n(free.distance)}, held back by {tests}."
+        f"{_n(free.distance)}{held}."
     ]
 
 
