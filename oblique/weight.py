@@ -43,7 +43,7 @@ def combine_weights(
         return None
     weights = np.ones(codes.size)
     if sample_weight is not None:
-        weights = _row_weights(sample_weight, codes.size)
+        weights = check_row_weights(sample_weight, codes.size)
     if class_weight is not None:
         mass = np.bincount(codes, weights, minlength=classes.size).astype(np.float64)
         weights = weights * _class_weights(class_weight, classes, mass)[codes]
@@ -69,7 +69,8 @@ def drop_zero_weights(
     return rows, codes, None if (weights == 1.0).all() else weights
 
 
-def _row_weights(sample_weight: ArrayLike, n_rows: int) -> NDArray[np.float64]:
+def check_row_weights(sample_weight: ArrayLike, n_rows: int) -> NDArray[np.float64]:
+    """Return one finite weight of at least 0 a row, else raise ValueError."""
     try:
         given = np.asarray(sample_weight)
         if given.dtype.kind == "c":

@@ -163,3 +163,16 @@ def test_oblique_clauses_on_exact_values_find_the_plane():
     assert model.tree_.split(0).indices.size == 2
     assert model.score(X, y) == 1.0
     assert isinstance(model.tree_.split(0), LinearSplit)
+
+
+@pytest.mark.parametrize("method", ["exact", "moments", "clause"])
+def test_sizes_that_cannot_be_squared_are_named(method):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 2))
+    hard = ObliqueTreeClassifier(finder=LinearDiscriminant(), max_depth=2)
+    hard.fit(X, X[:, 0] + X[:, 1] > 0.0)
+    assert not hard.tree_.is_axis_parallel
+    assert np.isfinite(class_probabilities(hard, UncertainTable(X[:1], 1e150), method)).all()
+    for case in (UncertainTable(X[:1], [[1.0, 1e200]]), UncertainTable([[np.nan, 1e200]])):
+        with pytest.raises(ValueError, match=r"feature 1: .*1e\+200 is above 1e\+150"):
+            class_probabilities(hard, case, method)

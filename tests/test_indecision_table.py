@@ -71,6 +71,20 @@ def test_frames_whose_columns_do_not_fit():
         read(pd.DataFrame({"a": [1.0]}), suffix="")
 
 
+def test_measurements_that_are_no_numbers_are_named():
+    with pytest.raises(ValueError, match="values must hold numbers"):
+        UncertainTable.from_replicates([["a"], ["b"]], groups=[0, 0])
+    with pytest.raises(ValueError, match="values holds infinity"):
+        UncertainTable.from_replicates(np.full((2, 3, 1), np.inf))
+    for missing in (np.nan, None):
+        with pytest.raises(ValueError, match="groups holds missing values"):
+            UncertainTable.from_replicates(np.zeros((4, 1)), groups=[1, 1, missing, missing])
+    with pytest.raises(ValueError, match="X must hold numbers"):
+        UncertainTable.from_noise([["a"]], range_share=0.1)
+    with pytest.raises(ValueError, match="absolute must hold numbers"):
+        UncertainTable.from_noise([[1.0]], absolute="a")
+
+
 def test_rows_and_scaled_tables_are_read_only_too():
     table = UncertainTable(np.zeros((2, 1)), covariance=np.ones((2, 1, 1)))
     for one in (table, table[[0]], table.scale_uncertainty(2.0)):
@@ -99,7 +113,7 @@ def test_numbers_of_the_package_uncertainties():
     np.testing.assert_allclose(joint.std, plain.std)
     named = UncertainTable.from_uncertainties(pd.DataFrame({"length": [a]}))
     assert named.feature_names == ("length",)
-    with pytest.raises(ValueError, match="values must hold numbers, with or without error"):
+    with pytest.raises(ValueError, match="values must hold numbers:"):
         UncertainTable.from_uncertainties([["a"]])
 
 

@@ -375,6 +375,14 @@ def test_labels_may_be_distributions():
         IndecisionTreeClassifier().fit([[1.0], [2.0], [3.0]], [[1, 0], [0, 1], [0.5, 0.0]])
 
 
+def test_weights_of_rows_with_label_distributions_are_named():
+    X, y = np.zeros((4, 1)), np.full((4, 2), 0.5)
+    with pytest.raises(ValueError, match=r"sample_weight\[2\]=-1.0 must be a finite"):
+        IndecisionTreeClassifier().fit(X, y, sample_weight=[1, 1, -1, 1])
+    with pytest.raises(ValueError, match=r"must have one weight a row, shape \(4,\)"):
+        IndecisionTreeClassifier().fit(X, y, sample_weight=[1, 1])
+
+
 def test_metadata_routing_carries_the_deviations():
     X, y = load_iris(return_X_y=True)
     std = np.full(X.shape, 0.1)

@@ -28,7 +28,7 @@ def check_discrete(probabilities: Any) -> list[int]:
 
 def check_means(means: ArrayLike, discrete: Sequence[int]) -> Floats:
     """Return a copy as float64; discrete columns are not looked at."""
-    table = _numbers("means", means)
+    table = as_numbers("means", means)
     if table.ndim != 2 or not table.size:
         raise ValueError(f"means must have shape (n, d) with n, d > 0, got {table.shape}")
     unknown = [j for j in discrete if not 0 <= j < table.shape[1]]
@@ -52,7 +52,7 @@ def check_std(name: str, std: ArrayLike | None, means: Floats) -> Floats:
     shape = means.shape
     if std is None:
         return np.zeros(shape)
-    table = _numbers(name, std)
+    table = as_numbers(name, std)
     if table.ndim == 0:
         table = np.full(shape, float(table))
     if table.shape != shape:
@@ -74,7 +74,7 @@ def check_std(name: str, std: ArrayLike | None, means: Floats) -> Floats:
 
 def check_covariance(covariance: ArrayLike, shape: tuple[int, int]) -> Floats:
     """Return one symmetric positive semi-definite matrix a row."""
-    table = _numbers("covariance", covariance)
+    table = as_numbers("covariance", covariance)
     n, d = shape
     if table.shape != (n, d, d):
         raise ValueError(
@@ -92,7 +92,7 @@ def check_covariance(covariance: ArrayLike, shape: tuple[int, int]) -> Floats:
             f"covariance[{row}] is not positive semi-definite: its smallest eigenvalue is "
             f"{least[row]:.3g}; no normal distribution has such a covariance"
         )
-    return np.array((table + table.transpose(0, 2, 1)) / 2.0, order="C")
+    return np.array(0.5 * table + 0.5 * table.transpose(0, 2, 1), order="C")
 
 
 def check_probabilities(
@@ -106,7 +106,7 @@ def check_probabilities(
     names: dict[int, tuple[Any, ...]] = {}
     for j in sorted(probabilities):
         what = f"probabilities[{j}]"
-        table = np.array(_numbers(what, probabilities[j]), order="C")
+        table = np.array(as_numbers(what, probabilities[j]), order="C")
         if table.ndim != 2 or len(table) != n or not table.shape[1]:
             raise ValueError(f"{what} must have shape ({n}, n_values), got {table.shape}")
         shares[j] = check_distributions(what, table, missing_allowed=True)
@@ -151,7 +151,8 @@ def _refuse_rows(what: str, bad: NDArray[np.bool_], why: str) -> None:
         raise ValueError(f"{what}[{int(np.flatnonzero(bad)[0])}] {why}")
 
 
-def _numbers(what: str, given: ArrayLike) -> Floats:
+def as_numbers(what: str, given: ArrayLike) -> Floats:
+    """Return an array of float64."""
     try:
         return np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError) as error:

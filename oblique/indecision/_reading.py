@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from oblique.indecision._checks import as_numbers
+
 Floats = NDArray[np.float64]
 
 
@@ -70,10 +72,7 @@ def _is_deviation(name: str, suffix: str, groups: dict[str, list[str]]) -> bool:
 
 
 def _numbers(column: Any) -> Floats:
-    try:
-        return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"column {column.name!r} must hold numbers: {error}") from error
+    return as_numbers(f"column {column.name!r}", column.to_numpy(na_value=np.nan))
 
 
 def _is_discrete(column: Any) -> bool:
@@ -115,10 +114,7 @@ def read_uncertainties(values: Any, correlated: bool) -> dict[str, Any]:
     if cells.ndim != 2:
         raise ValueError(f"values must have shape (n, d), got {cells.shape}")
     plain = [[getattr(v, "nominal_value", v) for v in row] for row in cells]
-    try:
-        means = np.array(plain, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"values must hold numbers, with or without error: {error}") from error
+    means = as_numbers("values", plain)
     if correlated:
         joint = np.array([_row_covariance(row) for row in cells])
         return {"means": means, "covariance": joint}
@@ -141,7 +137,9 @@ def read_replicates(
     values: ArrayLike, groups: ArrayLike | None, correlated: bool
 ) -> dict[str, Any]:
     """Estimate means and their standard errors (divisor: repeats less one)."""
-    repeats = np.asarray(values, dtype=np.float64)
+    repeats = as_numbers("values", values)
+    if np.isinf(repeats).any():
+        raise ValueError("values holds infinity: a repeat that is missing is NaN")
     if groups is not None:
         repeats = _stack_groups(repeats, np.asarray(groups))
     if repeats.ndim != 3:
@@ -178,6 +176,8 @@ def _stack_groups(repeats: Floats, groups: NDArray[Any]) -> Floats:
             f"with groups, values must have shape (m, d) and groups (m,), got {repeats.shape} and "
             f"{groups.shape}"
         )
+    if any(group != group or group is None for group in groups.tolist()):
+        raise ValueError("groups holds missing values: every line measures a case")
     _, case, count = np.unique(groups, return_inverse=True, return_counts=True)
     order = np.argsort(case, kind="stable")
     place = np.arange(order.size) - np.repeat(np.cumsum(count) - count, count)
@@ -191,8 +191,8 @@ def read_noise(
     reference: ArrayLike | None,
 ) -> dict[str, Any]:  # fmt: skip
     """Turn a noise model into a standard deviation a cell."""
-    means = np.asarray(X, dtype=np.float64)
-    rows = means if reference is None else np.asarray(reference, dtype=np.float64)
+    means = as_numbers("X", X)
+    rows = means if reference is None else as_numbers("reference", reference)
     if means.ndim != 2 or rows.ndim != 2 or rows.shape[1] != means.shape[1]:
         raise ValueError(
             f"X and reference must have shapes (n, d) and (m, d), got {means.shape} and "
@@ -210,7 +210,7 @@ def read_noise(
 
 
 def _one_a_feature(name: str, part: ArrayLike, d: int) -> Floats:
-    size = np.asarray(part, dtype=np.float64)
+    size = as_numbers(name, part)
     if size.shape not in ((), (d,)) or not (np.isfinite(size).all() and (size >= 0.0).all()):
         raise ValueError(
             f"{name}={part!r} must be a finite number of at least 0, or one for each of {d} "

@@ -24,7 +24,7 @@ from oblique.induction import grow, grow_node_by_node
 from oblique.profile import HIGH, LOW, column_profile
 from oblique.pruning import Pruner
 from oblique.stopping import Limits, Stopping
-from oblique.weight import combine_weights
+from oblique.weight import check_row_weights, combine_weights
 
 Floats = NDArray[np.float64]
 
@@ -295,12 +295,7 @@ class IndecisionTreeClassifier(TreeClassifier):
         """Weight of each entry: of its row, its class, and its part of the row's label."""
         if parts is None:
             return combine_weights(sample_weight, self.class_weight, classes, codes)
-        if sample_weight is None:
-            given = np.ones(n_rows)
-        else:
-            given = np.asarray(sample_weight, dtype=np.float64)
-            if given.shape != (n_rows,):
-                raise ValueError(f"sample_weight must have shape ({n_rows},), got {given.shape}")
+        given = check_row_weights(1.0 if sample_weight is None else sample_weight, n_rows)
         return combine_weights(given[rows] * parts, self.class_weight, classes, codes)
 
     # ------------------------------------------------------------ prediction

@@ -26,6 +26,9 @@ _NEVER = 1e-7
 _TOLERANCE, _POINTS = 1e-5, 2_000
 _SEED = 0
 
+# Larger values and deviations have squares, or sums of them, beyond floating-point numbers.
+_LARGEST = 1e150
+
 
 class Spelled(NamedTuple):
     """Uncertain cases as the arrays of compiled loops."""
@@ -59,8 +62,17 @@ def node_probabilities(tree: Tree, cases: UncertainTable, method: Method = "exac
     -------
     reach : ndarray of shape (n, n_nodes)
         Those of the leaves sum to one.
+
+    Raises
+    ------
+    ValueError
+        For an unknown method, cases that do not fit the tree, and values or deviations above
+        1e150 where they must be squared (any but single, independent features).
     """
     check_method(method)
+    squares = method == "moments" or cases.covariance is not None or not tree.is_axis_parallel
+    if squares:
+        _check_sizes(cases)
     spelled = spell(tree, cases)
     reach = np.zeros((len(cases), tree.n_nodes))
     routing = (*tree._routing, tree.missing_left)
@@ -83,6 +95,17 @@ def check_method(method: Any, name: str = "method") -> None:
     """Raise ValueError for an unknown method."""
     if not isinstance(method, str) or method not in METHODS:
         raise ValueError(unknown_name(name, method, METHODS))
+
+
+def _check_sizes(cases: UncertainTable) -> None:
+    size = np.fmax(np.abs(cases.means), cases.std)
+    large = size > _LARGEST
+    if large.any():
+        row, column = np.argwhere(large)[0]
+        raise ValueError(
+            f"case {row}, feature {column}: a value or deviation of {size[row, column]:.3g} is "
+            f"above {_LARGEST:g} and cannot be squared; measure in larger units"
+        )
 
 
 def spell(tree: Tree, cases: UncertainTable) -> Spelled:
