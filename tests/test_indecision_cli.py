@@ -120,3 +120,20 @@ def test_bad_cases_are_named(tmp_path, capsys, case, message):
     _, path = mixed_model(tmp_path)
     assert main(["arguments", str(path), *case]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_names_and_values_may_hold_an_equals_sign(tmp_path, capsys):
+    frame = pd.DataFrame({"a=b": [1.0, 2.0, 3.0, 4.0] * 5, "kind": ["x=1", "x=1", "y:2", "z"] * 5})
+    model = IndecisionTreeClassifier().fit(frame, ["a", "a", "b", "c"] * 5)
+    save(model, tmp_path / "odd.json")
+    run = ["arguments", str(tmp_path / "odd.json"), "--json"]
+    found = []
+    table = pd.DataFrame({"a=b": [2.9], "a=b_std": [0.4], "kind@x=1": [0.25], "kind@y:2": [0.75]})
+    table.to_csv(tmp_path / "cases.csv", index=False)
+    from_file = [str(tmp_path / "cases.csv"), "--separator", "@"]
+    for case in (["a=b=2.9+-0.4", "kind=x=1:0.25,y:2:0.75"], from_file):
+        assert main([*run, *case]) == 0
+        found.append(json.loads(capsys.readouterr().out)["probabilities"])
+    assert found[0] == pytest.approx(found[1])
+    assert main([*run, "a=b=1", "kind=x=1"]) == 0
+    assert main([*run, "a=b=1", "kind=y:2"]) == 0

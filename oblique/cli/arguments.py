@@ -32,6 +32,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--suffix", default="_std", help="of a file's columns of standard deviations (default _std)"
     )
     parser.add_argument(
+        "--separator",
+        default="=",
+        help="between feature and value in the names of a file's columns of probabilities "
+        '(default "=")',
+    )
+    parser.add_argument(
         "--method", default="exact", help='"exact" (default), "moments" or "clause"'
     )
     parser.add_argument(
@@ -90,13 +96,14 @@ def _from_file(path: str, arguments: argparse.Namespace, features: Any) -> Uncer
         raise ValueError(f"--row {arguments.row}: {path} has the rows 1 to {len(frame)}")
     names = list(map(str, frame.columns))
     kept: list[str] = []
+    suffix, separator = arguments.suffix, arguments.separator
     for feature in features:
-        own = [name for name in names if name == feature or name.startswith(f"{feature}=")]
+        own = [name for name in names if name == feature or name.startswith(feature + separator)]
         if not own:
             raise ValueError(f"{path} lacks the column {feature!r} that the model was trained on")
-        kept += [*own, *(name for name in names if name == feature + arguments.suffix)]
+        kept += [*own, *(name for name in names if name == feature + suffix)]
     row = frame.set_axis(names, axis=1)[kept].iloc[[arguments.row - 1]]
-    return UncertainTable.from_frame(row, suffix=arguments.suffix)
+    return UncertainTable.from_frame(row, suffix=suffix, separator=separator)
 
 
 def parse_case(
@@ -126,11 +133,15 @@ def parse_case(
     shares = {j: np.full((1, len(names)), np.nan) for j, names in values.items()}
     seen = set()
     for text in texts:
-        name, equals, value = text.rpartition("=")
-        if not equals:
-            raise ValueError(f"CASE {text!r} is not FEATURE=VALUE, nor the name of a file")
-        if name not in features:
+        # Names and values may hold the sign, too: of the names that fit the longest counts.
+        fitting = [name for name in features if text.startswith(f"{name}=")]
+        if not fitting:
+            name, equals, _ = text.partition("=")
+            if not equals:
+                raise ValueError(f"CASE {text!r} is not FEATURE=VALUE, nor the name of a file")
             raise ValueError(unknown_name("feature", name, features))
+        name = max(fitting, key=len)
+        value = text[len(name) + 1 :]
         if name in seen:
             raise ValueError(f"CASE {text!r}: {name} is given twice")
         seen.add(name)
