@@ -103,6 +103,15 @@ def test_bad_input(path, arguments, message, capsys):
     assert message in capsys.readouterr().err
 
 
+def test_known_cases_without_the_class_column(path, bupa, tmp_path, capsys):
+    file = str(tmp_path / "cases.csv")
+    bupa.data[:30].to_csv(file, index=False)
+    assert main(["explain", path, "bupa", "--case", "1", "--known", file]) == 2
+    message = capsys.readouterr().err
+    assert "in column 'drinks' is no class of the model (1, 2)" in message
+    assert "--target names" in message
+
+
 def test_incomplete_cases_are_left_out_and_named(path, bupa, tmp_path, capsys):
     X = bupa.data[:9].astype(float)
     X.iloc[4, 1] = np.nan

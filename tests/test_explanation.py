@@ -299,3 +299,18 @@ def test_labels_of_several_levels(iris):
 def test_what_is_no_table_is_refused_as_in_predict(iris):
     with pytest.raises(ValueError, match="Expected 2D array"):
         explain(iris[0], None)
+
+
+def test_no_line_ends_between_a_weight_and_its_attribute():
+    names = tuple(f"attribute_{letter}" for letter in "abcdefghi")
+    tree = Tree.from_nested(
+        {"weights": {name: 1.5 + j for j, name in enumerate(names)}, "threshold": 7.0,
+         "left": {"counts": {"0": 3}}, "right": {"counts": {"1": 3}}},
+        feature_names=names, classes=("0", "1"),
+    )  # fmt: skip
+    (answer,) = explain(tree, np.zeros((1, 9)), metric="identity")
+    lines = str(answer).splitlines()
+    because = lines[1 : lines.index("")]
+    assert len(because) > 1
+    assert not any(line[-1].isdigit() for line in because[:-1])
+    assert " ".join(line.strip() for line in because) == f"because {answer.trace[0].text}"

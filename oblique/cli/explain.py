@@ -162,8 +162,16 @@ def _read_known(model: Any, arguments: argparse.Namespace) -> tuple[Any, Any] | 
     if arguments.known is None:
         return None
     from oblique.datasets import load_dataset
+    from oblique.sensitivity.model import view_model
 
     known = load_dataset(arguments.known, target=arguments.target, header=arguments.header)
+    classes = view_model(model).classes.tolist()
+    strange = [label for label in known.target.unique().tolist() if label not in classes]
+    if strange:
+        raise ValueError(
+            f"--known {arguments.known}: {strange[0]!r} in column {str(known.target.name)!r} is no "
+            f"class of the model ({', '.join(map(str, classes))}); --target names the class column"
+        )
     return read_cases(model, arguments.known, arguments.header), known.target
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 import textwrap
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 _LEAVES_SHOWN = 5
 _UNROUTED = "unrouted"
+_AFTER_NUMBER, _TIE = re.compile(r"(?<=\d) (?=[^\s<>+-])"), "\u00a0"
 _WIDTH = 100
 
 
@@ -120,10 +122,12 @@ def explanation_dict(it: Explanation) -> dict[str, Any]:
 
 
 def _wrapped(start: str, text: str) -> list[str]:
-    """Break a long test into lines below each other."""
-    return textwrap.wrap(
-        text, _WIDTH, initial_indent=start, subsequent_indent=" " * (len(start) + 2)
-    )
+    """Break a long test into lines below each other, no weight apart from its attribute."""
+    lines = textwrap.wrap(
+        _AFTER_NUMBER.sub(_TIE, text), _WIDTH, initial_indent=start,
+        subsequent_indent=" " * (len(start) + 2),
+    )  # fmt: skip
+    return [line.replace(_TIE, " ") for line in lines]
 
 
 def _shares(it: Explanation) -> str:
