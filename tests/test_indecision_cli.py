@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.exceptions import NotFittedError
 
 from oblique import IndecisionTreeClassifier, ObliqueTreeClassifier, load, save
 from oblique.cli import main
@@ -53,6 +54,15 @@ def test_noise_is_added_and_told():
     assert quiet.fit(data.data, data.target).score(data.data, data.target) == 1.0
     with pytest.raises(ValueError, match="train=-1 must be a share"):
         NoisyMeasurements(ObliqueTreeClassifier(), -1).fit(data.data, data.target)
+
+
+def test_noise_wants_a_fitted_classifier_and_its_columns():
+    frame = pd.DataFrame({"a": [0.0, 1.0, 2.0, 3.0]})
+    noisy = NoisyMeasurements(IndecisionTreeClassifier(), 0.1, 0.1, random_state=0)
+    with pytest.raises(NotFittedError):
+        noisy.predict(frame)
+    with pytest.raises(ValueError, match=r"X lacks the columns \['a'\]"):
+        noisy.fit(frame, [0, 0, 1, 1]).predict_proba(frame.rename(columns={"a": "b"}))
 
 
 def test_comparison_with_noise(capsys):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils.validation import check_is_fitted
 
 from oblique.classifier import make_generator
 
@@ -61,11 +62,13 @@ class NoisyMeasurements(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of each row, noise added."""
+        check_is_fitted(self, "estimator_")
         noisy, told = self._add(_as_frame(X), self.test, self._test_seed)
         return self.estimator_.predict(noisy, **told)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the probability of each class, noise added."""
+        check_is_fitted(self, "estimator_")
         noisy, told = self._add(_as_frame(X), self.test, self._test_seed)
         return self.estimator_.predict_proba(noisy, **told)
 
@@ -75,6 +78,9 @@ class NoisyMeasurements(ClassifierMixin, BaseEstimator):
             return frame, {}
         noisy = frame.copy()
         columns = list(self._ranges.index)
+        lacking = [name for name in columns if name not in frame.columns]
+        if lacking:
+            raise ValueError(f"X lacks the columns {lacking} of the training data")
         spread = self._ranges.to_numpy(dtype=np.float64) * size
         noise = np.random.default_rng(seed).normal(size=(len(frame), len(columns))) * spread
         noisy[columns] = noisy[columns].to_numpy(dtype=np.float64) + noise
