@@ -187,6 +187,21 @@ def test_only_classification_trees_are_ranked(bupa):
         GeometricRanking(DecisionTreeRegressor(max_depth=2)).fit(*bupa)
 
 
+def test_cases_on_the_border_rank_by_class():
+    """Both lie at distance 0 of the other class; the test asks for a <= 1."""
+    tree = Tree.from_nested(
+        {"weights": {"a": 1.0}, "threshold": 1.0, "left": {"counts": {"yes": 3}},
+         "right": {"weights": {"b": 1.0}, "threshold": 5.0, "left": {"counts": {"no": 3}},
+                   "right": {"counts": {"yes": 1}}}},
+        feature_names=("a", "b"), classes=("no", "yes"),
+    )  # fmt: skip
+    X = np.array([[2.0, 5.0], [1.0, 0.0]])
+    ranking = rank_cases(tree, X, "yes", metric="identity")
+    assert (ranking["score"] == 0.0).all()
+    assert ranking["predicted"].tolist() == ["yes", "no"]
+    assert ranking["rank"].tolist() == [1, 2]
+
+
 @pytest.mark.parametrize("scope", ["global", "local"])
 def test_cases_with_an_unknown_category_come_last(scope):
     X = pd.DataFrame({"a": np.arange(40.0) % 7, "c": pd.Categorical(list("uvwx") * 10)})

@@ -265,9 +265,9 @@ def rank_cases(
     Returns
     -------
     ranking : DataFrame
-        Surest case first; columns rank (cases of equal score share the best), row (number in
-        `X`, from 0), predicted, score (signed distance), leaf, estimate (of the leaf). Cases with
-        a category that the tree does not know come last, score and estimate NaN.
+        Surest case first; columns rank (cases of equal score and class share the best), row
+        (number in `X`, from 0), predicted, score (signed distance), leaf, estimate (of the leaf).
+        Cases with a category that the tree does not know come last, score and estimate NaN.
 
     Examples
     --------
@@ -293,8 +293,10 @@ def rank_cases(
     leaves = surface.apply(X)
     estimate = smooth_counts(surface.tree.counts, method=leaf_estimate)[leaves, k]
     estimate[np.isnan(score)] = np.nan  # the case belongs to several leaves
-    keys = (score, estimate) if scope == "local" else (score,)
-    order = np.lexsort([-key for key in keys])
+    codes = surface.predict_codes(X)
+    # On the border, at distance 0, the class decides as in `GeometricRanking`.
+    keys = (codes == k, score, estimate) if scope == "local" else (codes == k, score)
+    order = np.lexsort([-key.astype(np.float64) for key in keys])
     ordered = np.stack([key[order] for key in keys])
     starts = np.concatenate([[True], (np.diff(ordered, axis=1) != 0).any(axis=0)])
     place = np.flatnonzero(starts)[np.cumsum(starts) - 1] if len(order) else order
@@ -302,7 +304,7 @@ def rank_cases(
         {
             "rank": place + 1,
             "row": order,
-            "predicted": surface.classes[surface.predict_codes(X)][order],
+            "predicted": surface.classes[codes][order],
             "score": score[order],
             "leaf": leaves[order],
             "estimate": estimate[order],
