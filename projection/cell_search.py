@@ -28,6 +28,8 @@ from projection.metric import Metric
 from projection.partition import Partition
 from projection.polyhedron import Polyhedron
 
+_CLEAR = 1e-9  # of the largest offset: more than rounding and the step off a border
+
 
 class NearestCells(NamedTuple):
     """Nearest wanted cell of each case.
@@ -252,7 +254,34 @@ def to_coordinates(search: CellSearch, X: Floats) -> Floats:
     scaled /= search.column_scales
     if len(search.paid):
         scaled[:, len(search.free) : len(search.free) + len(search.paid)] = 0.0
+    if len(search.fixed):
+        _keep_clear(search, X, scaled)
     return scaled
+
+
+def _keep_clear(search: CellSearch, X: Floats, scaled: Floats) -> None:
+    """Move fixed attributes, in place, off thresholds of their own that they lie just beyond.
+
+    A search takes what it cannot tell from the border for the border, which belongs to the left
+    of a test; the side of a value that stays is known exactly.
+    """
+    partition = search.partition
+    begin, end = partition.weight_indptr[:-1], partition.weight_indptr[1:]
+    alone = np.flatnonzero((end - begin == 1) & ~partition.is_leaf & (partition.category_set < 0))
+    tested, weight = partition.weight_indices[begin[alone]], partition.weight_values[begin[alone]]
+    room = _CLEAR * max(1.0, search.largest_offset)
+    is_limited = np.isfinite(search.limits.lower) | np.isfinite(search.limits.upper)
+    for place, feature in enumerate(search.fixed, start=len(search.free) + len(search.paid)):
+        for sign in (1.0, -1.0):
+            own = (tested == feature) & (sign * weight > 0.0)
+            if not own.any() or is_limited[feature]:
+                continue
+            cuts = np.unique(partition.threshold[alone[own]] / np.abs(weight[own]))
+            below = np.searchsorted(cuts, sign * X[:, feature]) - 1
+            planes = np.append(cuts / search.metric.scale[feature], np.inf)
+            edge = np.minimum(planes[below] + room, planes[below + 1])  # the next keeps its side
+            near = (below >= 0) & (sign * scaled[:, place] < edge)
+            scaled[near, place] = sign * edge[near]
 
 
 def group_by_cell(cell: Integers, rows: Integers) -> Iterator[tuple[int, Integers]]:

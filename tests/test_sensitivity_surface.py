@@ -561,3 +561,29 @@ def test_an_unfitted_model_is_refused():
 
     with pytest.raises(NotFittedError):
         DecisionSurface(LDTClassifier())
+
+
+@pytest.mark.parametrize("scale", [1.0, 60.0, 7.0, 0.3])
+@pytest.mark.parametrize("value", [53.0, 7.3, 0.7, 101.0])
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_a_frozen_attribute_next_to_a_threshold(value, scale, sign):
+    """One unit in the last place decides which leaves of an oblique tree can be reached."""
+    below, above = (float(np.nextafter(value, to)) for to in (-np.inf, np.inf))
+
+    def oblique(threshold):
+        return {"weights": {"bmi": 1.0, "pulse": 0.5}, "threshold": threshold,
+                "left": {"counts": {"0": 3}}, "right": {"counts": {"1": 3}}}  # fmt: skip
+
+    tree = Tree.from_nested(
+        {"weights": {"age": sign}, "threshold": sign * value, "left": oblique(20.0),
+         "right": oblique(30.0)},
+        feature_names=("age", "bmi", "pulse"), classes=("0", "1"),
+    )  # fmt: skip
+    surface = DecisionSurface(tree, Metric(np.array([scale, 10.0, 10.0])), frozen=["age"])
+    X = np.array([[age, bmi, 0.0] for age in (below, value, above) for bmi in (15.0, 25.0, 35.0)])
+    is_left = (sign * X[:, 0] <= sign * value)[:, None]
+    expected = np.hstack([is_left, is_left, ~is_left, ~is_left])
+    np.testing.assert_array_equal(np.isfinite(surface.distances_by_leaf(X)), expected)
+    gap = np.abs(X[:, 1] - np.where(is_left[:, 0], 20.0, 30.0)) / 10.0 / np.hypot(1.0, 0.5)
+    np.testing.assert_allclose(surface.nearest(X).distance, gap, rtol=1e-9)
+    np.testing.assert_allclose(surface.distances_by_class(X).max(axis=1), gap, rtol=1e-9)

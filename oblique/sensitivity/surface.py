@@ -97,10 +97,8 @@ class DecisionSurface:
     case is projected onto the leaves of other classes by a best-first search with lower bounds.
     Leaves without interior (contradictory or repeated tests) cannot be reached and are left out.
 
-    In oblique trees a frozen attribute that exceeds a threshold by less than about 1e-9 of its
-    scale counts as lying on it: leaves beyond the test are then out of reach or, for a difference
-    that rounding hides, the wrong ones are. Tests such as ``age < 53`` are the likely ones, for
-    a case with the value 53; move it up a little to be sure.
+    In oblique trees the side of a frozen attribute is exact, but for two thresholds, or one and a
+    range, less than about 1e-9 of its scale apart: it may then count as lying on the lower one.
 
     Parameters
     ----------
