@@ -415,7 +415,8 @@ def _ranking_rows(make: Callable[[], Any], n_samples: int, n_jobs: int) -> Itera
 
 def _gain(comparison: Any) -> str:
     half = 1000 * (comparison.high - comparison.low) / 2
-    mark = "*" if comparison.low > 0 or comparison.high < 0 else ""
+    apart = comparison.low > 0 or comparison.high < 0
+    mark = "*" if apart and abs(comparison.difference) >= 5e-5 else ""  # not where 0.0 is printed
     return f"{1000 * comparison.difference:+.1f} ± {half:.1f}{mark}"
 
 
