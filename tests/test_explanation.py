@@ -9,7 +9,7 @@ from sklearn.datasets import load_iris
 from sklearn.tree import DecisionTreeClassifier
 from test_sensitivity_pima import LEAVES, NAMES, PRINTED, leaf_with
 
-from oblique import LDTClassifier, ObliqueTreeClassifier, Tree, explain
+from oblique import DecisionSurface, LDTClassifier, ObliqueTreeClassifier, Tree, explain
 from oblique.datasets import load_dataset
 
 
@@ -155,6 +155,15 @@ def test_every_kind_of_tree(kind, iris):
         json.dumps(answer.to_dict(), allow_nan=False)
         for text in (str(answer), answer._repr_html_()):
             assert str(answer.target_class) in text
+
+
+def test_distances_by_leaf_of_many_cases_are_those_of_each(iris):
+    model, X, _ = iris
+    surface = DecisionSurface(model)
+    many = pd.concat([X] * 40, ignore_index=True)  # more than one part
+    together = surface.distances_by_leaf(many)
+    alone = np.vstack([surface.distances_by_leaf(X.iloc[[i]]) for i in range(len(X))])
+    np.testing.assert_array_equal(together, np.tile(alone, (40, 1)))
 
 
 def test_the_model_remembers_the_scales(iris):

@@ -369,11 +369,13 @@ class DecisionSurface:
         alone[np.arange(len(leaves)), leaves] = self._open_leaves[leaves]
         search = self._search(self.metric.norm)
         useful = search.spread(alone)
-        numbers = np.arange(len(leaves))
         out = np.empty((len(rows), len(leaves)))
-        for row, case in zip(out, rows, strict=True):
-            repeated = np.repeat(case[None], len(leaves), axis=0)
-            row[:] = nearest_cells(search, repeated, useful, numbers).distance
+        step = max(1, _CHUNK // len(leaves))  # cases at once, each beside every leaf
+        for part in (slice(s, s + step) for s in range(0, len(rows), step)):
+            repeated = np.repeat(rows[part], len(leaves), axis=0)
+            numbers = np.tile(np.arange(len(leaves)), len(rows[part]))
+            near = nearest_cells(search, repeated, useful, numbers)
+            out[part] = near.distance.reshape(-1, len(leaves))
         own = np.searchsorted(leaves, self.tree.apply(rows))
         out[np.arange(len(rows)), own] = 0.0
         out[self._unrouted(rows)] = np.nan
