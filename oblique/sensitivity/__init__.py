@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from oblique.sensitivity.calibration import DensityCalibration
-    from oblique.sensitivity.explanation import Explanation, Explanations, explain
+    from oblique.sensitivity.explaining import Explanations, explain
+    from oblique.sensitivity.explanation import Explanation
     from oblique.sensitivity.leaf_probability import leaf_probabilities
     from oblique.sensitivity.page import write_page
     from oblique.sensitivity.plots import (
@@ -59,7 +60,7 @@ _HOMES = {
     "DecisionSurface": "surface",
     "DensityCalibration": "calibration",
     "Explanation": "explanation",
-    "Explanations": "explanation",
+    "Explanations": "explaining",
     "GeometricRanking": "ranking",
     "NearestCases": "surface",
     "SensitiveTest": "tests",
@@ -67,7 +68,7 @@ _HOMES = {
     "count_sensitive_tests": "population",
     "distance_histogram": "population",
     "error_proximity": "population",
-    "explain": "explanation",
+    "explain": "explaining",
     "leaf_probabilities": "leaf_probability",
     "partial_areas": "roc",
     "plot_distances": "plots",

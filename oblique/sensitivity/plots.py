@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from oblique.plot import import_pyplot
 from oblique.regions import plot_regions
-from oblique.sensitivity.explanation import Explanation, Explanations
+from oblique.sensitivity.explaining import Explanations
+from oblique.sensitivity.explanation import Explanation
 from oblique.sensitivity.population import distance_histogram
 
 if TYPE_CHECKING:

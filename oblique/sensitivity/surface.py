@@ -262,7 +262,20 @@ class DecisionSurface:
         0 for the predicted class; inf for a class that cannot be reached; NaN for a case with a
         category that the tree does not know at one of its tests.
         """
-        return self._by_class(self._rows(X), n_jobs)
+        return self.distances_by_class_of_rows(self._rows(X), n_jobs=n_jobs)
+
+    def distances_by_class_of_rows(
+        self, rows: NDArray[np.float64], *, n_jobs: int | None = None
+    ) -> NDArray[np.float64]:
+        """Answer `distances_by_class` for rows as `encode` makes them; nothing is checked."""
+        own = self._model.predict_codes(rows)
+        out = np.zeros((len(rows), len(self.classes)))
+        for k in range(len(self.classes)):
+            target = np.full(len(rows), k)
+            parts = _over_chunks(self._distance_chunk, rows, target, n_jobs)
+            out[:, k] = np.where(own == k, 0.0, np.concatenate(parts))
+        out[self._unrouted(rows)] = np.nan
+        return out
 
     def distances_by_leaf(self, X: Any) -> NDArray[np.float64]:
         """Distance of every case to every leaf, in the order of ``tree.leaves``.
@@ -271,7 +284,26 @@ class DecisionSurface:
         one that the limits exclude, or one without interior. NaN for a case with a category that
         the tree does not know at one of its tests.
         """
-        return self._by_leaf(self._rows(X))
+        return self.distances_by_leaf_of_rows(self._rows(X))
+
+    def distances_by_leaf_of_rows(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Answer `distances_by_leaf` for rows as `encode` makes them; nothing is checked."""
+        leaves = self.tree.leaves
+        alone = np.zeros((len(leaves), self.tree.n_nodes), dtype=np.bool_)
+        alone[np.arange(len(leaves)), leaves] = self._open_leaves[leaves]
+        search = self._search(self.metric.norm)
+        useful = search.spread(alone)
+        out = np.empty((len(rows), len(leaves)))
+        step = max(1, _CHUNK // len(leaves))  # cases at once, each beside every leaf
+        for part in (slice(s, s + step) for s in range(0, len(rows), step)):
+            repeated = np.repeat(rows[part], len(leaves), axis=0)
+            numbers = np.tile(np.arange(len(leaves)), len(rows[part]))
+            near = nearest_cells(search, repeated, useful, numbers)
+            out[part] = near.distance.reshape(-1, len(leaves))
+        own = np.searchsorted(leaves, self.tree.apply(rows))
+        out[np.arange(len(rows)), own] = 0.0
+        out[self._unrouted(rows)] = np.nan
+        return out
 
     def predict_codes(self, X: Any) -> NDArray[np.int64]:
         """Number of the predicted class of every case, as in ``classes``."""
@@ -352,34 +384,6 @@ class DecisionSurface:
         return distance, leaf
 
     # ------------------------------------------------------------ how they are answered
-
-    def _by_class(self, rows: NDArray[np.float64], n_jobs: int | None) -> NDArray[np.float64]:
-        own = self._model.predict_codes(rows)
-        out = np.zeros((len(rows), len(self.classes)))
-        for k in range(len(self.classes)):
-            target = np.full(len(rows), k)
-            parts = _over_chunks(self._distance_chunk, rows, target, n_jobs)
-            out[:, k] = np.where(own == k, 0.0, np.concatenate(parts))
-        out[self._unrouted(rows)] = np.nan
-        return out
-
-    def _by_leaf(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
-        leaves = self.tree.leaves
-        alone = np.zeros((len(leaves), self.tree.n_nodes), dtype=np.bool_)
-        alone[np.arange(len(leaves)), leaves] = self._open_leaves[leaves]
-        search = self._search(self.metric.norm)
-        useful = search.spread(alone)
-        out = np.empty((len(rows), len(leaves)))
-        step = max(1, _CHUNK // len(leaves))  # cases at once, each beside every leaf
-        for part in (slice(s, s + step) for s in range(0, len(rows), step)):
-            repeated = np.repeat(rows[part], len(leaves), axis=0)
-            numbers = np.tile(np.arange(len(leaves)), len(rows[part]))
-            near = nearest_cells(search, repeated, useful, numbers)
-            out[part] = near.distance.reshape(-1, len(leaves))
-        own = np.searchsorted(leaves, self.tree.apply(rows))
-        out[np.arange(len(rows)), own] = 0.0
-        out[self._unrouted(rows)] = np.nan
-        return out
 
     def _rows(self, X: Any) -> NDArray[np.float64]:
         """Encoded cases; a missing number is refused, an unknown category is not."""

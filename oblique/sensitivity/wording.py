@@ -5,11 +5,13 @@ from __future__ import annotations
 import html
 import re
 import textwrap
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from oblique.describe import format_number
+from oblique.sensitivity.options import feature_numbers
 
 if TYPE_CHECKING:
     from oblique.sensitivity.explanation import Explanation, Move
@@ -119,6 +121,31 @@ def explanation_dict(it: Explanation) -> dict[str, Any]:
         "limits": list(it.limits),
         "unconstrained": None if it.unconstrained is None else explanation_dict(it.unconstrained),
     }
+
+
+def limit_texts(names: tuple[str, ...], limits: Mapping[str, Any]) -> tuple[str, ...]:
+    """The user's limits and weights as short texts."""
+    words = [
+        f"{names[j]} {text}"
+        for argument, text in (
+            ("frozen", "is frozen"),
+            ("not_decreasing", "may not fall"),
+            ("not_increasing", "may not rise"),
+            ("integer", "moves to whole numbers"),
+        )
+        for j in feature_numbers(limits[argument], argument, names)
+    ]
+    for feature, (low, high) in (limits["ranges"] or {}).items():
+        (j,) = feature_numbers([feature], "ranges", names)
+        words.append(f"{names[j]} stays between {low:g} and {high:g}")
+    weights = limits["weights"]
+    if isinstance(weights, Mapping):
+        for feature, weight in weights.items():
+            (j,) = feature_numbers([feature], "weights", names)
+            words.append(f"moves of {names[j]} cost {weight:g} times as much")
+    elif weights is not None:
+        words.append("moves are weighted")
+    return tuple(words)
 
 
 def _wrapped(start: str, text: str) -> list[str]:

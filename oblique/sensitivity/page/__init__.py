@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from oblique.describe import Description, describe
 from oblique.persist.document import tree_to_dict
 from oblique.profile import DEVIATION, HIGH, LOW
-from oblique.sensitivity.explanation import Explanations
+from oblique.sensitivity.explaining import Explanations
 from oblique.sensitivity.options import METRICS, build_metric
 from oblique.sensitivity.surface import DecisionSurface
 from oblique.sensitivity.tests import describe_test
@@ -105,7 +105,7 @@ def page_model(explanations: Explanations) -> dict[str, Any]:
         "tree": tree_to_dict(tree),
         "classes": [str(label) for label in surface.classes.tolist()],
         "features": list(surface.feature_names),
-        "isOpen": surface._open_leaves.tolist(),
+        "isOpen": surface.search.has_interior.tolist(),
         "texts": [_both_ways(surface, short, node) for node in range(tree.n_nodes)],
         "scales": {name: scale.tolist() for name, scale in scales.items()},
         "profile": None
@@ -150,7 +150,7 @@ def _check(explanations: Explanations) -> None:
 
 def _scales(surface: DecisionSurface) -> dict[str, NDArray[np.float64]]:
     """Scales of the metrics that the page offers; one of the user's own comes first."""
-    coded = surface._partition.category_features
+    coded = surface.search.partition.category_features
     found = {
         name: build_metric(name, surface.profile, None, None, surface.feature_names, coded).scale
         for name in METRICS
