@@ -461,4 +461,4 @@ def simplified(tree: Tree) -> Tree:
         if left[t] >= 0:
             stack += [int(right[t]), int(left[t])]
     nodes = np.sort(np.array(keep, dtype=np.intp))
-    return tree.replace(children_left=left, children_right=right)._subset(nodes, left < 0)
+    return tree.replace(children_left=left, children_right=right).subset(nodes, left < 0)

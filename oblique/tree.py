@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from oblique import _kernels, _routing
 from oblique.answers import cheapest_answers
+from oblique.routing import Routing
 from oblique.split import CategorySplit, LinearSplit
 
 if TYPE_CHECKING:
@@ -134,7 +135,7 @@ class Tree:
     def __setstate__(self, state: dict[str, Any]) -> None:
         # Arrays come out of a pickle, or a deep copy, without their write protection.
         self.__dict__.update(state)
-        for cached in ("parents", "depths"):
+        for cached in ("parents", "depths", "routing", "class_shares"):
             self.__dict__.pop(cached, None)
         self.__post_init__()
 
@@ -287,10 +288,9 @@ class Tree:
         leaf : ndarray of shape (n,), int64
         """
         rows = self._rows(X)
-        leaf = self._route(rows)
-        divided = np.flatnonzero(leaf < 0).astype(np.int32)
+        leaf, divided = self.routing.route(rows)
         if divided.size:
-            leaf[divided] = _routing.main_leaves(rows, divided, *self._routing, self.missing_left)
+            leaf[divided] = self.routing.main_leaves(rows, divided)
         return leaf
 
     def distribution(self, X: ArrayLike) -> NDArray[np.float64]:
@@ -301,14 +301,13 @@ class Tree:
         one that is predicted is larger by the last bit, so that it is the largest.
         """
         rows = self._rows(X)
-        leaf = self._route(rows)
-        divided = np.flatnonzero(leaf < 0).astype(np.int32)
-        shares = self._leaf_shares
+        leaf, divided = self.routing.route(rows)
+        shares = self.class_shares
         if not divided.size:
             return shares[leaf]
         out = shares[np.maximum(leaf, 0)]
-        mixed = self._mixed_shares(rows, divided)
-        out[divided] = _raise_label(mixed, self._mixed_labels(mixed))
+        mixed = self.routing.mix(rows, divided, shares)
+        out[divided] = _raise_label(mixed, self.labels_of(mixed))
         return out
 
     def predict_codes(self, X: ArrayLike) -> NDArray[np.int32]:
@@ -318,32 +317,36 @@ class Tree:
         with ``error_costs`` the cheapest answer to it; ties as in leaves.
         """
         rows = self._rows(X)
-        leaf = self._route(rows)
-        divided = np.flatnonzero(leaf < 0).astype(np.int32)
+        leaf, divided = self.routing.route(rows)
         if not divided.size:
             return self.labels[leaf]
         codes = self.labels[np.maximum(leaf, 0)]
-        codes[divided] = self._mixed_labels(self._mixed_shares(rows, divided))
+        codes[divided] = self.labels_of(self.routing.mix(rows, divided, self.class_shares))
         return codes
 
-    def _mixed_shares(
-        self, rows: NDArray[np.float64], divided: NDArray[np.int32]
-    ) -> NDArray[np.float64]:
-        routing = (*self._routing, self.missing_left, self._leaf_shares)
-        return _routing.share_rows(rows, divided, *routing)
+    def labels_of(self, shares: NDArray[np.float64]) -> NDArray[np.int32]:
+        """Class code that the tree answers to each class distribution.
 
-    def _mixed_labels(self, mixed: NDArray[np.float64]) -> NDArray[np.int32]:
+        The largest share, ties as in leaves, or with ``error_costs`` the cheapest answer.
+
+        Parameters
+        ----------
+        shares : ndarray of shape (n, n_classes)
+
+        Returns
+        -------
+        codes : ndarray of shape (n,), int32
+        """
         if self.error_costs is not None:
-            return cheapest_answers(mixed, self.error_costs, self.tie_class)
-        return _kernels.describe_nodes(0, mixed, self.tie_class)[1]
+            return cheapest_answers(shares, self.error_costs, self.tie_class)
+        return _kernels.describe_nodes(0, shares, self.tie_class)[1]
 
     def decision_path(self, X: ArrayLike) -> scipy.sparse.csr_array:
         """Share of each row that visits each node, sparse (n, n_nodes); 1 for known answers."""
         import scipy.sparse
 
         rows = self._rows(X)
-        leaf = self._route(rows)
-        divided = np.flatnonzero(leaf < 0).astype(np.int32)
+        leaf, divided = self.routing.route(rows)
         if not divided.size:
             return self._paths(leaf)
         known = np.flatnonzero(leaf >= 0)
@@ -351,8 +354,7 @@ class Tree:
         block = max(1, _DENSE // self.n_nodes)
         for begin in range(0, divided.size, block):
             which = divided[begin : begin + block]
-            reach = _routing.reach_rows(rows, which, *self._routing, self.missing_left)
-            parts.append(scipy.sparse.csr_array(reach))
+            parts.append(scipy.sparse.csr_array(self.routing.reach(rows, which)))
         back = np.argsort(np.concatenate([known, divided]))
         return scipy.sparse.csr_array(scipy.sparse.vstack(parts, format="csr")[back])
 
@@ -374,37 +376,23 @@ class Tree:
         rows.setflags(write=False)
         return rows
 
-    def _route(self, rows: NDArray[np.float64]) -> NDArray[np.int64]:
-        axis = self._axis_arrays
-        if axis is not None:
-            return _routing.apply_axis_tree(rows, *axis)
-        return _routing.apply_tree(rows, *self._routing)
+    @functools.cached_property
+    def routing(self) -> Routing:
+        """How rows go through the tree, for code that has rows ready and many questions."""
+        return Routing.of(self)
 
     @functools.cached_property
-    def _routing(self) -> tuple[NDArray[Any], ...]:
-        return (
-            self.children_left, self.children_right, self.weight_indptr, self.weight_indices,
-            self.weight_values, self.threshold, self.category_indptr, self.category_codes,
-            self.category_left, self.category_open,
-        )  # fmt: skip
+    def class_shares(self) -> NDArray[np.float64]:
+        """Class distribution of each node, (n_nodes, n_classes), even where no row trained it.
 
-    @functools.cached_property
-    def _axis_arrays(self) -> tuple[NDArray[Any], ...] | None:
-        """Arrays of the fast route, None unless all tests are ``x_j <= c``."""
-        plain = self.is_axis_parallel and (self.weight_values == 1.0).all()
-        if not plain or self.category_codes.size:
-            return None
-        feature = np.full(self.n_nodes, -1, dtype=np.int32)
-        feature[self.children_left >= 0] = self.weight_indices
-        children = np.stack([self.children_left, self.children_right], axis=1)
-        return feature, self.threshold, children
-
-    @functools.cached_property
-    def _leaf_shares(self) -> NDArray[np.float64]:
+        Where classes tie, the share of the node's label is larger by the last bit.
+        """
         totals = self.counts.sum(axis=1, keepdims=True)
         even = np.full_like(self.counts, 1.0 / self.n_classes)
         shares = np.divide(self.counts, totals, out=even, where=totals > 0.0)
-        return _raise_label(shares, self.labels)
+        shares = _raise_label(shares, self.labels)
+        shares.setflags(write=False)
+        return shares
 
     # ------------------------------------------------------------ other trees
 
@@ -416,7 +404,7 @@ class Tree:
         cut[np.array(listed, dtype=np.intp)] = True
         below = _routing.below_nodes(self.parents, cut)
         keep = np.flatnonzero(~below)
-        return self._subset(keep, cut | (self.children_left < 0))
+        return self.subset(keep, cut | (self.children_left < 0))
 
     def subtree(self, node: int) -> Tree:
         """Return the tree below a node, which becomes the root."""
@@ -424,9 +412,18 @@ class Tree:
         top = np.zeros(self.n_nodes, dtype=np.bool_)
         top[node] = True
         keep = np.flatnonzero(top | _routing.below_nodes(self.parents, top))
-        return self._subset(keep, self.children_left < 0)
+        return self.subset(keep, self.children_left < 0)
 
-    def _subset(self, keep: NDArray[np.intp], is_leaf: NDArray[np.bool_]) -> Tree:
+    def subset(self, keep: NDArray[np.intp], is_leaf: NDArray[np.bool_]) -> Tree:
+        """Return the tree of some nodes, numbered anew.
+
+        Parameters
+        ----------
+        keep : ndarray of shape (n_kept,)
+            Nodes, ascending; the first becomes the root.
+        is_leaf : ndarray of shape (n_nodes,), bool
+            Which nodes become leaves; the children of the others must be kept.
+        """
         name = np.full(self.n_nodes + 1, -1, dtype=np.int32)
         name[keep] = np.arange(keep.size, dtype=np.int32)
         inner = ~is_leaf[keep]
@@ -471,15 +468,13 @@ class Tree:
         """
         rows = self._rows(X)
         w = np.ones(len(rows)) if weights is None else np.asarray(weights, dtype=np.float64)
-        leaf = self._route(rows)
+        leaf, divided = self.routing.route(rows)
         known = np.flatnonzero(leaf >= 0)
         counts = np.zeros((self.n_nodes, self.n_classes))
         np.add.at(counts, (leaf[known], codes[known]), w[known])
         _routing.climb_counts(self.parents, counts)
-        divided = np.flatnonzero(leaf < 0).astype(np.int32)
         if divided.size:
-            routing = (*self._routing, self.missing_left)
-            _routing.count_divided_rows(rows, divided, *routing, codes, w, counts)
+            self.routing.add_counts(rows, divided, codes, w, counts)
         return counts
 
     @classmethod

@@ -309,8 +309,8 @@ def test_kernels_say_the_same_uncompiled():
         left, right = tree.children_left.copy(), tree.children_right.copy()
         counts, missing = tree.counts.copy(), tree.missing_left.copy()
         kernel(
-            X, codes, np.ones(60), 0.25, 0.6925, 0, 0.1, counts, left, right, *tree._routing[2:],
-            missing,
+            X, codes, np.ones(60), 0.25, 0.6925, 0, 0.1, counts, left, right,
+            *tree.routing.tests[2:], missing,
         )  # fmt: skip
         results.append((left, right, counts, missing))
     for compiled, plain in zip(*results, strict=True):

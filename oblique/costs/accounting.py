@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from oblique import _routing
 from oblique.costs import _kernels
 from oblique.costs.model import CostModel, spelling
 from oblique.costs.test_cost import Prices
@@ -82,8 +81,7 @@ def case_costs(
     -------
     tests, errors : ndarray of shape (n,)
     """
-    leaf = tree._route(rows)
-    divided = np.flatnonzero(leaf < 0).astype(np.int32)
+    leaf, divided = tree.routing.route(rows)
     if not divided.size:
         wrong = errors[tree.labels[leaf], actual]
         return _tests_on_paths(tree, leaf, prices), wrong
@@ -113,7 +111,7 @@ def _tests_of_divided(
     block = max(1, _DENSE // tree.n_nodes)
     for begin in range(0, divided.size, block):
         which = divided[begin : begin + block]
-        reach = _routing.reach_rows(rows, which, *tree._routing, tree.missing_left)
+        reach = tree.routing.reach(rows, which)
         cost[begin : begin + block] = _kernels.divided_costs(reach, *_tests(tree), *prices)
     return cost
 

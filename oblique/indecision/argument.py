@@ -220,7 +220,7 @@ def _make_argument(tree: Tree, leaf: int) -> Argument | None:
     if premises is None:
         return None
     counts, label = tree.counts[leaf], int(tree.labels[leaf])
-    shares = tuple(tree._leaf_shares[leaf].tolist())
+    shares = tuple(tree.class_shares[leaf].tolist())
     return Argument(leaf, premises, shares, label, float(counts.sum()), shares[label])
 
 

@@ -313,7 +313,7 @@ class IndecisionTreeClassifier(TreeClassifier):
         if cases.is_certain:
             return self.classes_[self.tree_.predict_codes(cases.means)]
         shares = mix_leaves(self.tree_, cases, self._method())
-        return self.classes_[self.tree_._mixed_labels(shares)]
+        return self.classes_[self.tree_.labels_of(shares)]
 
     def predict_proba(self, X: Any, X_std: Any = None) -> Floats:
         """Return the probability of each class, shape (n, n_classes).

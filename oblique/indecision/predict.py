@@ -49,7 +49,7 @@ def class_probabilities(model: Any, cases: UncertainTable, method: Method = "exa
 
 def mix_leaves(tree: Tree, cases: UncertainTable, method: Method) -> Floats:
     """`class_probabilities` of cases whose values are in the tree's order."""
-    shares = tree._leaf_shares
+    shares = tree.class_shares
     out = np.zeros((len(cases), tree.n_classes))
     block = max(1, _DENSE // tree.n_nodes)
     for begin in range(0, len(cases), block):

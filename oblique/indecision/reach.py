@@ -75,12 +75,11 @@ def node_probabilities(tree: Tree, cases: UncertainTable, method: Method = "exac
         _check_sizes(cases)
     spelled = spell(tree, cases)
     reach = np.zeros((len(cases), tree.n_nodes))
-    routing = (*tree._routing, tree.missing_left)
     by_feature = method != "clause"
     if method == "moments":
-        _reach.reach_by_moments(*spelled, *routing, reach)
+        _reach.reach_by_moments(*spelled, *tree.routing.arrays, reach)
         return reach
-    _reach.reach_by_clauses(*spelled, by_feature, *routing, reach)
+    _reach.reach_by_clauses(*spelled, by_feature, *tree.routing.arrays, reach)
     if method == "clause" or (tree.is_axis_parallel and cases.covariance is None):
         return reach
     return _integrate(tree, cases, reach)

@@ -244,7 +244,7 @@ def _raise_axis_subtrees(
     limit: tuple[float, float, int],
 ) -> Tree | None:
     """Prune by the quick loops, or return None for trees and rows that they do not take."""
-    axis = tree._axis_arrays
+    axis = tree.routing.axis_arrays
     if axis is None:
         return None
     left, right, counts = tree.children_left.copy(), tree.children_right.copy(), tree.counts.copy()
