@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from baselines import _information
 from baselines._half_sample import Sample, Trials
 from baselines.cost_criteria import MEASURES, TreeGrower
+from oblique._arrays import read_only
 from oblique.costs import _kernels
 from oblique.costs.test_cost import Prices, TestCost, tabulate
-from oblique.node import read_only
 from oblique.pruning import _raising
 from oblique.pruning.error_based import BOUNDS, C45_DEVIATIONS, C45_LEVELS, SLACK
 

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from baselines import _information
 from baselines._checks import check_positive
+from oblique._arrays import read_only
 from oblique._kernels import xlogx_table
 from oblique._suggest import unknown_name
 from oblique.builder import TreeBuilder, axis_skeleton
 from oblique.finders import Categories, SplitFinder
 from oblique.induction import is_leaf, is_small
-from oblique.node import read_only
 from oblique.split import CategorySplit, LinearSplit
 from oblique.stopping import NO_GAIN
 

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from baselines._checks import check_count
 from baselines._groups import check_groups, group_classes
 from baselines._sample import ScaledRows, scale_rows
+from oblique._arrays import read_only
 from oblique._kernels import TIE
 from oblique.finders import SplitFinder, best_cut_along
-from oblique.node import read_only
 from oblique.pruning.base import is_number
 
 if TYPE_CHECKING:

@@ -20,13 +20,14 @@ from baselines import _information
 from baselines._gain_finder import GainFinder, Rule
 from baselines._gain_tree import collapsed
 from oblique import _kernels
+from oblique._arrays import read_only
 from oblique._suggest import unknown_name
 from oblique.builder import axis_skeleton
 from oblique.induction import grow
-from oblique.node import canonical_rows, read_only
 from oblique.pruning import ErrorBased, _raising
 from oblique.pruning.base import check_codes, check_weights, is_number
 from oblique.pruning.error_based import SLACK, limit_arguments
+from oblique.row_order import canonical_rows
 from oblique.stopping import Stopping
 from oblique.tree import Tree
 

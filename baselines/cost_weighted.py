@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from baselines._checks import check_probability
+from oblique._arrays import read_only
 from oblique.finders import AxisParallel, BestOf, Categories, SplitFinder, best_cut_along
 from oblique.finders.base import best_cut, check_finder
-from oblique.node import read_only
 from oblique.split import CategorySplit, LinearSplit
 
 if TYPE_CHECKING:

@@ -29,10 +29,10 @@ from oblique.classifier import TreeClassifier, make_generator
 from oblique.costs import CostModel, load_costs
 from oblique.costs.test_cost import Prices
 from oblique.encode import learn_columns
-from oblique.node import canonical_rows
 from oblique.predictor import TreePredictor
 from oblique.profile import column_profile
 from oblique.pruning.base import is_number
+from oblique.row_order import canonical_rows
 from oblique.target import encode_labels
 from oblique.weight import combine_weights, drop_zero_weights
 

@@ -18,13 +18,14 @@ from baselines._checks import check_count, check_positive
 from baselines._sample import ScaledRows
 from baselines.leave_one_out import STRENGTHS, base_rate, weigh
 from baselines.regression import check_grid, logistic_model
+from oblique._arrays import read_only
 from oblique._kernels import describe_nodes
 from oblique._routing import climb_counts
 from oblique.classifier import TreeClassifier
 from oblique.criteria import criterion_code
-from oblique.node import canonical_rows, read_only
 from oblique.pruning import Pruner
 from oblique.pruning.base import check_codes, check_rows, check_weights, node_errors
+from oblique.row_order import canonical_rows
 from oblique.split import CategorySplit, LinearSplit
 from oblique.tree import Tree
 

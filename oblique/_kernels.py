@@ -135,42 +135,6 @@ def counts_gain(code, left, right):
     return _raw_gain(code, parent, left, right, n_left, n_right, weight, rank) / weight
 
 
-# ---------------------------------------------------------------- canonical order of rows
-
-
-@jit
-def row_hashes(bits, codes, weights):
-    """Hash each row's content, so that sorting by it forgets the order the rows came in.
-
-    ``bits`` is the view of X as int64. Both zeros and all NaN payloads count as one value.
-    """
-    n, d = bits.shape
-    hashes = np.empty(n, np.uint64)
-    sign = np.int64(-9223372036854775807 - 1)
-    magnitude = np.int64(0x7FFFFFFFFFFFFFFF)
-    infinity = np.int64(0x7FF0000000000000)
-    for i in range(n):
-        state = np.uint64(1469598103934665603)
-        for j in range(d + 2):
-            if j < d:
-                word = bits[i, j]
-                if word == sign:
-                    word = np.int64(0)
-                elif (word & magnitude) > infinity:
-                    word = infinity + np.int64(1)
-            elif j == d:
-                word = np.int64(codes[i])
-            else:
-                word = weights[i]
-            # The finaliser of splitmix64 mixes every bit of the word into the state.
-            z = state ^ (np.uint64(word) + np.uint64(0x9E3779B97F4A7C15))
-            z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-            z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-            state = z ^ (z >> np.uint64(31))
-        hashes[i] = state
-    return hashes
-
-
 # ---------------------------------------------------------------- stable partition
 
 

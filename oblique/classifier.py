@@ -16,10 +16,10 @@ from oblique.encode import encode_columns, learn_columns
 from oblique.finders.base import SplitFinder, check_finder
 from oblique.holdout import hold_out, order_by_value
 from oblique.induction import grow
-from oblique.node import canonical_rows
 from oblique.predictor import TreePredictor
 from oblique.profile import column_profile
 from oblique.pruning import Pruner, pruning_path
+from oblique.row_order import canonical_rows
 from oblique.stopping import Stopping, is_whole
 from oblique.target import encode_labels
 from oblique.weight import combine_weights, drop_zero_weights

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oblique.builder import Skeleton, TreeBuilder
-from oblique.node import HAIR, Division, Node, Table
+from oblique.node import HAIR, Division, Node
 from oblique.stopping import Limits, Stopping
+from oblique.table import Table
 from oblique.tree import Tree
 
 if TYPE_CHECKING:

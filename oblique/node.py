@@ -2,151 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from oblique import _kernels
+from oblique._arrays import read_only
 from oblique._kernels import CATEGORY, LINEAR
-from oblique.criteria import criterion_code
+from oblique.row_order import canonical_rows
 from oblique.split import CategorySplit, LinearSplit
+from oblique.table import NO_LOGS, NO_VALUES, Rows, Table
 
 if TYPE_CHECKING:
     from oblique.split import Split
 
 # Slack for a number of rows that is a sum of fractions.
 HAIR = 1e-9
-
-_NO_TABLE = np.empty(0)
-_NO_VALUES = np.empty(0)
-_NO_VALUES.setflags(write=False)
-
-Array = TypeVar("Array", bound=NDArray[Any])
-
-
-class Table:
-    """What all nodes of one tree share: the training rows and how they are judged.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-        float64, C order; NaN is a missing value, categories are codes 0, 1, 2 ...
-    codes : ndarray of shape (n,), int32
-        Class codes 0 ... n_classes - 1.
-    weights : ndarray of shape (n,) or None
-        Positive weights. None: ones.
-    n_classes : int
-    criterion : str
-    categorical : ndarray of shape (d,), bool, or None
-        Which columns hold categories.
-    unsafe : int
-        Code of the unsafe class, -1 for none.
-    min_leaf, min_weight : float
-        Least number of rows, and least weight, of each side of a test.
-    """
-
-    __slots__ = (
-        "X",
-        "_columns",
-        "_n_varying",
-        "categorical",
-        "codes",
-        "criterion",
-        "criterion_code",
-        "has_missing",
-        "is_counted",
-        "log_table",
-        "min_leaf",
-        "min_weight",
-        "n_classes",
-        "numeric",
-        "spare",
-        "to_left",
-        "unit_share",
-        "unsafe",
-        "weights",
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        X: NDArray[np.float64],
-        codes: NDArray[np.int32],
-        weights: NDArray[np.float64] | None,
-        n_classes: int,
-        *,
-        criterion: str = "entropy",
-        categorical: NDArray[np.bool_] | None = None,
-        unsafe: int = -1,
-        min_leaf: float = 1.0,
-        min_weight: float = 0.0,
-    ):
-        n, d = X.shape
-        # Compiled code tells read-only arrays from others; one kind is enough to compile for.
-        self.X = X = read_only(X)
-        self.codes = read_only(codes)
-        self.unit_share = _NO_VALUES
-        self.weights = read_only(np.ones(n) if weights is None else weights)
-        self.n_classes = n_classes
-        self.criterion = criterion
-        self.criterion_code = criterion_code(criterion)
-        self.categorical = categorical
-        if categorical is None:
-            self.numeric = read_only(np.arange(d, dtype=np.int32))
-        else:
-            self.numeric = read_only(np.flatnonzero(~categorical).astype(np.int32))
-        self.unsafe = unsafe
-        self.min_leaf = min_leaf
-        self.min_weight = min_weight
-        self.has_missing = bool(np.isnan(X).any())
-        unit = weights is None or bool((weights == 1.0).all())
-        # Weights that are whole numbers count repeated rows, as far as float64 can count.
-        self.is_counted = unit or _are_whole(self.weights)
-        fast = unit and not self.has_missing and self.criterion_code == _kernels.ENTROPY
-        unlimited = max(min_leaf, min_weight) <= 1.0
-        self.log_table = _kernels.xlogx_table(n) if fast and unlimited else _NO_TABLE
-        self._columns: NDArray[np.float64] | None = None
-        self._n_varying = -1
-        self.to_left = np.empty(n)
-        self.spare = np.empty(n, dtype=np.int32)
-
-    @property
-    def n_varying(self) -> int:
-        """Number of numeric columns that are not constant in the whole table."""
-        if self._n_varying < 0:
-            varies = np.fmin.reduce(self.X, axis=0) < np.fmax.reduce(self.X, axis=0)
-            self._n_varying = int(varies[self.numeric].sum())
-        return self._n_varying
-
-    @property
-    def columns(self) -> NDArray[np.float64]:
-        """X transposed, (d, n), so that a scan of one column stays in the cache."""
-        if self._columns is None:
-            self._columns = np.ascontiguousarray(self.X.T)
-        return self._columns
-
-
-class Rows:
-    """Lines of row numbers in which a node is a contiguous range, and the rows' weights.
-
-    Line 0 holds the rows in canonical order. Once a node asks for sorted columns there are
-    n_features more: line j + 1 holds the rows in ascending order of column j. Rows that a
-    missing value divided live in lines of their own, with smaller weights.
-    """
-
-    __slots__ = ("lines", "log_table", "share", "weights")
-
-    def __init__(
-        self,
-        lines: NDArray[np.int32],
-        weights: NDArray[np.float64],
-        share: NDArray[np.float64],
-        log_table: NDArray[np.float64],
-    ):
-        self.lines = lines
-        self.weights = weights
-        self.share = share
-        self.log_table = log_table
 
 
 class Division(NamedTuple):
@@ -381,7 +253,7 @@ class Node:
             head = np.array([split.feature], dtype=np.int32)
             codes = read_only(np.concatenate([head, split.codes]))
             return (
-                CATEGORY, codes, _NO_VALUES, 0.0, len(split.categories), split.others is None
+                CATEGORY, codes, NO_VALUES, 0.0, len(split.categories), split.others is None
             )  # fmt: skip
         raise TypeError(
             f"a split finder must return a LinearSplit, a CategorySplit or None, got {split!r}"
@@ -439,7 +311,7 @@ class Node:
             size = _kernels.side_weights(
                 parts[0], table.to_left, side, store.weights, store.share, weights, share
             )
-            child = Rows(parts, read_only(weights), read_only(share), _NO_TABLE)
+            child = Rows(parts, read_only(weights), read_only(share), NO_LOGS)
             children.append(
                 Node(table, child, 0, parts.shape[1], counts, self.depth + 1, present, size,
                      self._sorted)
@@ -466,28 +338,3 @@ class Node:
             picks = np.argsort(values, axis=1, kind=kind)
             store.lines[begin + 1 : begin + block + 1, self.start : self.stop] = rows[picks]
         self._sorted = True
-
-
-def _are_whole(weights: NDArray[np.float64]) -> bool:
-    return bool((weights == np.floor(weights)).all() and weights.sum() < 2.0**53)
-
-
-def read_only(array: Array) -> Array:
-    """View of an array that cannot be written to."""
-    view = array.view()
-    view.setflags(write=False)
-    return view
-
-
-def canonical_rows(
-    X: NDArray[np.float64], codes: NDArray[np.int32], weights: NDArray[np.float64] | None
-) -> NDArray[np.int32]:
-    """Row numbers in an order that depends on the rows' content only.
-
-    Rows with equal content are interchangeable, so every later sum over rows, and with it the
-    tree, is the same for any order in which the same rows are given.
-    """
-    bits = np.ones(1) if weights is None else weights
-    words = np.broadcast_to(bits.view(np.int64), (len(X),))
-    hashes = _kernels.row_hashes(read_only(X).view(np.int64), read_only(codes), words)
-    return np.argsort(hashes, kind="stable").astype(np.int32)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from oblique.node import read_only
+from oblique._arrays import read_only
 from projection.jit import jit
 
 LOW, HIGH, DEVIATION = 0, 1, 2

@@ -11,8 +11,8 @@ from tree_checks import assert_same_structure, bundled, rough_table
 from oblique import LDTClassifier, ObliqueTreeClassifier
 from oblique.finders import AxisParallel
 from oblique.holdout import hold_out, order_by_value
-from oblique.node import canonical_rows
 from oblique.pruning import CostComplexity
+from oblique.row_order import canonical_rows
 
 seeds = st.integers(0, 2**32 - 1)
 

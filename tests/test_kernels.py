@@ -14,7 +14,7 @@ from numba.core.registry import CPUDispatcher
 from tree_checks import assert_same_tree, grow_on, reference_gain, rough_table
 
 import projection.jit
-from oblique import _kernels, _routing
+from oblique import _kernels, _routing, row_order
 from oblique.criteria import CRITERIA
 from oblique.finders import (
     AxisParallel,
@@ -25,8 +25,10 @@ from oblique.finders import (
     _discriminant,
 )
 from oblique.finders.base import best_cut
-from oblique.node import Node, Table, canonical_rows
+from oblique.node import Node
+from oblique.row_order import canonical_rows
 from oblique.stopping import Stopping
+from oblique.table import Table
 
 seeds = st.integers(0, 2**32 - 1)
 LDT = BestOf(SafeAdjusted(LinearDiscriminant()), AxisParallel("safe"), Categories())
@@ -163,7 +165,10 @@ def run_by_python(module):
     return plain
 
 
-PLAIN = {module.__name__: run_by_python(module) for module in (_kernels, _routing, _discriminant)}
+PLAIN = {
+    module.__name__: run_by_python(module)
+    for module in (_kernels, _routing, row_order, _discriminant)
+}
 
 
 @pytest.fixture
@@ -229,8 +234,8 @@ def test_hashes_by_python_are_the_compiled_ones():
     X, codes = rough_table(np.random.default_rng(1), 12, 2, missing=0.3)
     words = np.ones(12).view(np.int64)
     with np.errstate(over="ignore"):
-        plain = PLAIN["oblique._kernels"].row_hashes(X.view(np.int64), codes, words)
-    np.testing.assert_array_equal(plain, _kernels.row_hashes(X.view(np.int64), codes, words))
+        plain = PLAIN["oblique.row_order"].row_hashes(X.view(np.int64), codes, words)
+    np.testing.assert_array_equal(plain, row_order.row_hashes(X.view(np.int64), codes, words))
 
 
 # ---------------------------------------------------------------- order of rows
@@ -238,7 +243,9 @@ def test_hashes_by_python_are_the_compiled_ones():
 
 def test_rows_of_equal_content_have_equal_hashes():
     X = np.array([[0.0, 1.0], [-0.0, 1.0], [np.nan, 1.0], [-np.nan, 1.0], [0.0, 2.0]])
-    hashes = _kernels.row_hashes(X.view(np.int64), np.zeros(5, np.int32), np.ones(5).view(np.int64))
+    hashes = row_order.row_hashes(
+        X.view(np.int64), np.zeros(5, np.int32), np.ones(5).view(np.int64)
+    )
     assert hashes[0] == hashes[1]
     assert hashes[2] == hashes[3]
     assert len(set(hashes.tolist())) == 3

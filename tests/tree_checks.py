@@ -9,7 +9,7 @@ import numpy as np
 from oblique.datasets import load_dataset
 from oblique.finders import SplitFinder
 from oblique.induction import grow
-from oblique.node import canonical_rows
+from oblique.row_order import canonical_rows
 from oblique.tree import ARRAYS
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from oblique import _kernels
-from oblique.node import read_only
+from oblique._arrays import read_only
 from oblique.split import LinearSplit
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from oblique._arrays import read_only
 from oblique._kernels import TIE
 from oblique.finders.base import SplitFinder, check_finder
 from oblique.indecision import _kernels
 from oblique.indecision.node import CRITERIA, UncertainNode
-from oblique.node import read_only
 from oblique.split import LinearSplit
 
 if TYPE_CHECKING:

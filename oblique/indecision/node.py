@@ -8,9 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oblique import _kernels as crisp
+from oblique._arrays import read_only
 from oblique.indecision import _kernels
-from oblique.node import HAIR, Division, Node, Rows, Table, canonical_rows, read_only
+from oblique.node import HAIR, Division, Node
+from oblique.row_order import canonical_rows
 from oblique.split import CategorySplit, LinearSplit
+from oblique.table import Rows, Table
 
 if TYPE_CHECKING:
     from oblique.indecision.table import UncertainTable

@@ -7,10 +7,10 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from oblique._arrays import read_only
 from oblique._suggest import unknown_name
 from oblique.indecision import _reach
 from oblique.indecision.table import UncertainTable
-from oblique.node import read_only
 from oblique.split import CategorySplit
 from oblique.tree import Tree
 

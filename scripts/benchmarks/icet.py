@@ -14,7 +14,7 @@ from baselines._trial_kernels import draw_members
 from oblique.classifier import make_generator
 from oblique.costs import load_costs
 from oblique.datasets import load_dataset
-from oblique.node import canonical_rows
+from oblique.row_order import canonical_rows
 from scripts.benchmarks.record import Record, compare_times
 
 SECTION = "icet"
