@@ -31,18 +31,42 @@ PRUNING = ("error_based", "reduced_error")
 class GainTreeClassifier(TreeClassifier):
     """A tree grown by a `GainFinder` and pruned as C4.5 prunes.
 
-    A subclass says which finder its parameters mean.
+    A subclass says which finder its parameters mean; those that all share are kept here.
     """
 
-    pruning: Any
-    confidence: float
-    raising: bool
-    collapse: bool
-    categories: str
     bound: Literal["c45", "j48"] = "c45"
 
     criterion = "entropy"
     unsafe_class = None
+
+    def __init__(
+        self,
+        *,
+        categories: Literal["multiway", "single", "subsets"],
+        min_leaf_weight: float,
+        mdl_correction: bool,
+        threshold: Literal["data", "midpoint"],
+        pruning: Literal["error_based", "reduced_error"] | Pruner | None,
+        confidence: float,
+        raising: bool,
+        collapse: bool,
+        max_depth: int | None,
+        class_weight: Any,
+        categorical_features: Any,
+        random_state: Any,
+    ):
+        self.categories = categories
+        self.min_leaf_weight = min_leaf_weight
+        self.mdl_correction = mdl_correction
+        self.threshold = threshold
+        self.pruning = pruning
+        self.confidence = confidence
+        self.raising = raising
+        self.collapse = collapse
+        self.max_depth = max_depth
+        self.class_weight = class_weight
+        self.categorical_features = categorical_features
+        self.random_state = random_state
 
     def _stopping(self) -> Stopping:
         # Other limits are the finder's.

@@ -32,7 +32,7 @@ class LinearModelFinder(SplitFinder):
     """A linear model is fitted to each grouping of the classes; the best plane is taken.
 
     A subclass has the parameters ``groups``, ``threshold``, ``max_features`` and
-    ``min_samples``, and fits the model.
+    ``min_samples``, and makes the model.
     """
 
     groups: str
@@ -41,25 +41,13 @@ class LinearModelFinder(SplitFinder):
     min_samples: int
 
     @abstractmethod
-    def _fit(
-        self,
-        Z: NDArray[np.float64],
-        targets: NDArray[np.float64],
-        weights: NDArray[np.float64],
-        rng: Generator,
-    ) -> tuple[NDArray[np.float64], float]:
-        """Fit a model whose score is positive for targets of 1 and negative for those of -1.
+    def _model(self, weights: NDArray[np.float64]) -> Any:
+        """Make the model of one grouping, not fitted: a linear one of scikit-learn's.
 
         Parameters
         ----------
-        Z : ndarray of shape (n, d)
-            Standardised rows.
-        targets, weights : ndarray of shape (n,)
-        rng : numpy.random.Generator
-
-        Returns
-        -------
-        (weights of shape (d,), intercept)
+        weights : ndarray of shape (n,)
+            Of the rows it will be fitted to, for targets of 1 and -1.
         """
 
     def find_split(self, node: Node, rng: Generator) -> LinearSplit | None:
@@ -71,12 +59,12 @@ class LinearModelFinder(SplitFinder):
         scaled = scale_rows(node, "standard", features=features)
         if scaled is None:
             return None
-        planes = self._planes(scaled, rng)
+        planes = self._planes(scaled)
         if self.threshold == "model":
             return _best_plane(node, scaled, planes)
         return best_cut_along(node, data_directions(node, scaled, planes[:, :-1]))
 
-    def _planes(self, scaled: ScaledRows, rng: Generator) -> NDArray[np.float64]:
+    def _planes(self, scaled: ScaledRows) -> NDArray[np.float64]:
         """Planes (q, d + 1) of scaled columns, one for each grouping of the classes."""
         columns = scaled.columns[:-1]
         targets = group_classes(self.groups, columns, scaled.codes, scaled.weights)
@@ -85,11 +73,11 @@ class LinearModelFinder(SplitFinder):
             sides = target[scaled.codes]
             used = sides != 0
             weights = penalty_weights(scaled.weights[used])
+            model = self._model(weights)
             with no_convergence_warnings():
-                plane[:-1], intercept = self._fit(
-                    columns.T[used], sides[used].astype(np.float64), weights, rng
-                )
-            plane[-1] = -intercept
+                model.fit(columns.T[used], sides[used].astype(np.float64), weights)
+            plane[:-1] = np.ravel(model.coef_)
+            plane[-1:] = -np.ravel(model.intercept_)
         return planes[np.isfinite(planes).all(axis=1)]
 
     def check_parameters(self) -> None:

@@ -142,20 +142,14 @@ class C45Classifier(GainTreeClassifier):
         categorical_features: Any = "from_dtype",
         random_state: Any = None,
     ):
+        super().__init__(
+            categories=categories, min_leaf_weight=min_leaf_weight, mdl_correction=mdl_correction,
+            threshold=threshold, pruning=pruning, confidence=confidence, raising=raising,
+            collapse=collapse, max_depth=max_depth, class_weight=class_weight,
+            categorical_features=categorical_features, random_state=random_state,
+        )  # fmt: skip
         self.preset = preset
         self.measure = measure
-        self.categories = categories
-        self.min_leaf_weight = min_leaf_weight
-        self.mdl_correction = mdl_correction
-        self.threshold = threshold
-        self.pruning = pruning
-        self.confidence = confidence
-        self.raising = raising
-        self.collapse = collapse
-        self.max_depth = max_depth
-        self.class_weight = class_weight
-        self.categorical_features = categorical_features
-        self.random_state = random_state
 
     @property
     def bound(self) -> Literal["c45", "j48"]:  # type: ignore[override]

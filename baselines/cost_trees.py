@@ -40,19 +40,13 @@ class _CostTreeClassifier(GainTreeClassifier):
         categorical_features: Any = "from_dtype",
         random_state: Any = None,
     ):
+        super().__init__(
+            categories=categories, min_leaf_weight=min_leaf_weight, mdl_correction=mdl_correction,
+            threshold=threshold, pruning=pruning, confidence=confidence, raising=raising,
+            collapse=collapse, max_depth=max_depth, class_weight=class_weight,
+            categorical_features=categorical_features, random_state=random_state,
+        )  # fmt: skip
         self.costs = costs
-        self.categories = categories
-        self.min_leaf_weight = min_leaf_weight
-        self.mdl_correction = mdl_correction
-        self.threshold = threshold
-        self.pruning = pruning
-        self.confidence = confidence
-        self.raising = raising
-        self.collapse = collapse
-        self.max_depth = max_depth
-        self.class_weight = class_weight
-        self.categorical_features = categorical_features
-        self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Grow and, unless ``pruning`` is None, prune a tree; see `oblique.LDTClassifier.fit`.

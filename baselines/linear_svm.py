@@ -15,8 +15,6 @@ from baselines._checks import check_count, check_positive
 from baselines._planes import LinearModelFinder, no_convergence_warnings, penalty_weights
 
 if TYPE_CHECKING:
-    from numpy.random import Generator
-
     from baselines._sample import ScaledRows
 
 
@@ -72,27 +70,17 @@ class LinearSVM(LinearModelFinder):
         self.max_features = max_features
         self.min_samples = min_samples
 
-    def _fit(
-        self,
-        Z: NDArray[np.float64],
-        targets: NDArray[np.float64],
-        weights: NDArray[np.float64],
-        rng: Generator,
-    ) -> tuple[NDArray[np.float64], float]:
-        model = self._machine().fit(Z, targets, weights)
-        return model.coef_[0], float(model.intercept_[0])
-
-    def _planes(self, scaled: ScaledRows, rng: Generator) -> NDArray[np.float64]:
+    def _planes(self, scaled: ScaledRows) -> NDArray[np.float64]:
         # These programs group classes themselves, in one call: libsvm by pairs, liblinear by rest.
         own = "pairs" if self.loss == "hinge" else "rest"
         if scaled.n_classes == 2 or self.groups != own:
-            return super()._planes(scaled, rng)
+            return super()._planes(scaled)
         weights = penalty_weights(scaled.weights)
         with no_convergence_warnings():
-            model = self._machine().fit(scaled.columns[:-1].T, scaled.codes, weights)
+            model = self._model(weights).fit(scaled.columns[:-1].T, scaled.codes, weights)
         return np.column_stack([model.coef_, -model.intercept_])
 
-    def _machine(self) -> Any:
+    def _model(self, weights: NDArray[np.float64]) -> Any:
         from sklearn.svm import SVC, LinearSVC
 
         options = {"C": self.C, "tol": self.tol, "max_iter": self.max_iter}

@@ -9,16 +9,13 @@ forests. ECML PKDD, 453-469 (R package obliqueRF).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from baselines._checks import check_count, check_positive, check_probability
 from baselines._planes import LinearModelFinder
-
-if TYPE_CHECKING:
-    from numpy.random import Generator
 
 
 class Logistic(LinearModelFinder):
@@ -64,16 +61,8 @@ class Logistic(LinearModelFinder):
         self.max_features = max_features
         self.min_samples = min_samples
 
-    def _fit(
-        self,
-        Z: NDArray[np.float64],
-        targets: NDArray[np.float64],
-        weights: NDArray[np.float64],
-        rng: Generator,
-    ) -> tuple[NDArray[np.float64], float]:
-        model = logistic_model(self.C, self.l1_ratio, self.max_iter)
-        model.fit(Z, targets, weights)
-        return model.coef_[0], float(model.intercept_[0])
+    def _model(self, weights: NDArray[np.float64]) -> Any:
+        return logistic_model(self.C, self.l1_ratio, self.max_iter)
 
     def check_parameters(self) -> None:
         """Raise ValueError for a parameter out of its range."""
@@ -123,22 +112,13 @@ class Ridge(LinearModelFinder):
         self.max_features = max_features
         self.min_samples = min_samples
 
-    def _fit(
-        self,
-        Z: NDArray[np.float64],
-        targets: NDArray[np.float64],
-        weights: NDArray[np.float64],
-        rng: Generator,
-    ) -> tuple[NDArray[np.float64], float]:
+    def _model(self, weights: NDArray[np.float64]) -> Any:
         from sklearn import linear_model
 
-        if self.alpha == "loo" and len(Z) > 2:
-            model = linear_model.RidgeCV(np.array(self.alphas) * weights.sum())
-        else:
-            alpha = self.alphas[-1] * weights.sum() if self.alpha == "loo" else self.alpha
-            model = linear_model.Ridge(alpha)
-        model.fit(Z, targets, weights)
-        return np.ravel(model.coef_), float(model.intercept_)
+        if self.alpha == "loo" and len(weights) > 2:
+            return linear_model.RidgeCV(np.array(self.alphas) * weights.sum())
+        alpha = self.alphas[-1] * weights.sum() if self.alpha == "loo" else self.alpha
+        return linear_model.Ridge(alpha)
 
     def check_parameters(self) -> None:
         """Raise ValueError for a parameter out of its range."""
