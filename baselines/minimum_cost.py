@@ -109,6 +109,13 @@ class MinimumCostClassifier(_CostAnswers):
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the classifier inside.
 
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, n_features)
+            As the estimator takes it.
+        y : array-like of shape (n,)
+        sample_weight : array-like of shape (n,) or None
+
         Raises
         ------
         TypeError
@@ -124,13 +131,25 @@ class MinimumCostClassifier(_CostAnswers):
         return self
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the estimator's probabilities, shape (n, n_classes)."""
+        """Return the estimator's probabilities, shape (n, n_classes).
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, n_features)
+            As the estimator takes it.
+        """
         check_is_fitted(self)
         shares: NDArray[np.float64] = self.estimator_.predict_proba(X)
         return shares
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class whose answer is expected to cost least, shape (n,)."""
+        """Return the class whose answer is expected to cost least, shape (n,).
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, n_features)
+            As the estimator takes it.
+        """
         shares = self.predict_proba(X)
         return self.classes_[cheapest_answers(shares, self._errors(self.classes_))]
 
@@ -196,6 +215,13 @@ class MetaCostClassifier(_CostAnswers):
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Relabel the rows and fit the classifier on them.
 
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, n_features)
+            As the estimator takes it.
+        y : array-like of shape (n,)
+        sample_weight : array-like of shape (n,) or None
+
         Raises
         ------
         TypeError
@@ -224,13 +250,25 @@ class MetaCostClassifier(_CostAnswers):
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of each row, shape (n,)."""
+        """Return the class of each row, shape (n,).
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, n_features)
+            As the estimator takes it.
+        """
         check_is_fitted(self)
         answers: NDArray[Any] = self.estimator_.predict(X)
         return answers
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the estimator's probabilities of the new classes, shape (n, n_classes)."""
+        """Return the estimator's probabilities of the new classes, shape (n, n_classes).
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, n_features)
+            As the estimator takes it.
+        """
         check_is_fitted(self)
         found = self.estimator_.predict_proba(X)
         shares = np.zeros((len(found), len(self.classes_)))

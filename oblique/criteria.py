@@ -28,6 +28,10 @@ CRITERIA: Final[dict[str, int]] = {
 def criterion_code(name: str) -> int:
     """Return the code of a criterion.
 
+    Parameters
+    ----------
+    name : str
+
     Raises
     ------
     ValueError

@@ -96,6 +96,17 @@ def grow_node_by_node(root: Node, limits: Limits, finder: SplitFinder, rng: Gene
     """Divide a node, and its parts, until every part is a leaf.
 
     Any kind of node will do: how rows are divided is the node's business.
+
+    Parameters
+    ----------
+    root : Node
+    limits : Limits
+    finder : SplitFinder
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    Skeleton
     """
     builder = TreeBuilder(root.counts)
     stack = [] if is_leaf(root, limits) else [(0, root)]
@@ -114,12 +125,24 @@ def grow_node_by_node(root: Node, limits: Limits, finder: SplitFinder, rng: Gene
 
 
 def is_leaf(node: Node, limits: Limits) -> bool:
-    """Whether no test is sought at a node."""
+    """Whether no test is sought at a node.
+
+    Parameters
+    ----------
+    node : Node
+    limits : Limits
+    """
     return node.n_present < 2 or node.size < limits.min_split or node.depth >= limits.max_depth
 
 
 def is_small(parts: Division, limits: Limits) -> bool:
-    """Whether a side is smaller than the limits allow."""
+    """Whether a side is smaller than the limits allow.
+
+    Parameters
+    ----------
+    parts : Division
+    limits : Limits
+    """
     if min(parts.left.size, parts.right.size) < limits.min_leaf - HAIR:
         return True
     return limits.min_weight > 0.0 and parts.sides.sum(axis=1).min() < limits.min_weight

@@ -74,7 +74,16 @@ class LinearSplit:
 
     @classmethod
     def axis(cls, feature: int, threshold: float, n_features: int) -> LinearSplit:
-        """Make the test ``x[feature] <= threshold`` (no check of its arguments)."""
+        """Make the test ``x[feature] <= threshold`` (no check of its arguments).
+
+        Parameters
+        ----------
+        feature : int
+            Number of the column.
+        threshold : float
+        n_features : int
+            Number of columns of X.
+        """
         split = cls.__new__(cls)
         _store(split, _single(feature), _ONE, threshold, n_features, 0.5)
         return split
@@ -88,7 +97,20 @@ class LinearSplit:
         n_features: int,
         missing_left: float = 0.5,
     ) -> LinearSplit:
-        """Make a test from its non-zero weights, features ascending (no check)."""
+        """Make a test from its non-zero weights, features ascending (no check).
+
+        Parameters
+        ----------
+        indices : ndarray of shape (k,), int32
+            Columns with a weight, ascending.
+        values : ndarray of shape (k,)
+            Their weights.
+        threshold : float
+        n_features : int
+            Number of columns of X.
+        missing_left : float, default=0.5
+            Share of a row without an answer that goes left.
+        """
         split = cls.__new__(cls)
         _store(split, indices, values, threshold, n_features, missing_left)
         return split

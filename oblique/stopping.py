@@ -52,7 +52,15 @@ class Stopping:
             raise ValueError(f"min_weight_fraction_leaf={share!r} must be a number in [0, 0.5]")
 
     def resolve(self, n_samples: int, weight: float) -> Limits:
-        """Turn shares of the training rows and of their weight into numbers."""
+        """Turn shares of the training rows and of their weight into numbers.
+
+        Parameters
+        ----------
+        n_samples : int
+            Number of training rows.
+        weight : float
+            Sum of their weights.
+        """
         return Limits(
             max_depth=math.inf if self.max_depth is None else float(min(self.max_depth, _MANY)),
             min_split=_rows(self.min_samples_split, n_samples, least=2),
@@ -64,7 +72,21 @@ class Stopping:
 
 
 class Limits(NamedTuple):
-    """`Stopping` for known training rows."""
+    """`Stopping` for known training rows.
+
+    Attributes
+    ----------
+    max_depth : float
+        inf for no limit.
+    min_split : int
+        Least number of rows at a node with a test.
+    min_leaf : int
+        Least number of rows of each side.
+    min_weight : float
+        Least weight of each side.
+    min_gain : float
+        A test must gain more.
+    """
 
     max_depth: float
     min_split: int
@@ -74,7 +96,12 @@ class Limits(NamedTuple):
 
 
 def is_whole(value: object) -> TypeGuard[int]:
-    """Whether a value is an integer of any kind, but not a truth value."""
+    """Whether a value is an integer of any kind, but not a truth value.
+
+    Parameters
+    ----------
+    value : object
+    """
     # The exact type first: a check against an abstract class is slow, and trees are small.
     return type(value) is int or (isinstance(value, Integral) and not isinstance(value, bool))
 

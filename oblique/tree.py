@@ -197,7 +197,17 @@ class Tree:
         return bool((np.diff(self.weight_indptr) <= 1).all())
 
     def split(self, node: int) -> Split | None:
-        """Test of a node, None for a leaf."""
+        """Test of a node, None for a leaf.
+
+        Parameters
+        ----------
+        node : int
+            Node number, 0 for the root.
+
+        Returns
+        -------
+        split : LinearSplit, CategorySplit or None
+        """
         if self.children_left[node] < 0:
             return None
         part = slice(self.weight_indptr[node], self.weight_indptr[node + 1])
@@ -219,7 +229,13 @@ class Tree:
         )
 
     def path(self, node: int) -> list[tuple[int, bool]]:
-        """Tests from the root to a node as (node, went left)."""
+        """Tests from the root to a node as (node, went left).
+
+        Parameters
+        ----------
+        node : int
+            Node number, 0 for the root.
+        """
         steps = []
         while node > 0:
             parent = int(self.parents[node])
@@ -299,6 +315,11 @@ class Tree:
         A row with a missing answer gets the mean of its leaves' distributions, weighted by the
         share that reaches each (Quinlan 1993, chapter 3). Where classes tie, the share of the
         one that is predicted is larger by the last bit, so that it is the largest.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            Numbers, categories as codes; NaN is a missing value.
         """
         rows = self._rows(X)
         leaf, divided = self.routing.route(rows)
@@ -315,6 +336,11 @@ class Tree:
 
         For a row that a missing value divides it is the largest part of its distribution, or
         with ``error_costs`` the cheapest answer to it; ties as in leaves.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            Numbers, categories as codes; NaN is a missing value.
         """
         rows = self._rows(X)
         leaf, divided = self.routing.route(rows)
@@ -342,7 +368,13 @@ class Tree:
         return _kernels.describe_nodes(0, shares, self.tie_class)[1]
 
     def decision_path(self, X: ArrayLike) -> scipy.sparse.csr_array:
-        """Share of each row that visits each node, sparse (n, n_nodes); 1 for known answers."""
+        """Share of each row that visits each node, sparse (n, n_nodes); 1 for known answers.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            Numbers, categories as codes; NaN is a missing value.
+        """
         import scipy.sparse
 
         rows = self._rows(X)
@@ -397,7 +429,12 @@ class Tree:
     # ------------------------------------------------------------ other trees
 
     def collapse(self, nodes: Iterable[int]) -> Tree:
-        """Return the tree in which the listed nodes are leaves."""
+        """Return the tree in which the listed nodes are leaves.
+
+        Parameters
+        ----------
+        nodes : iterable of int
+        """
         listed = list(nodes)
         self._check_nodes("nodes", listed)
         cut = np.zeros(self.n_nodes, dtype=np.bool_)
@@ -407,7 +444,13 @@ class Tree:
         return self.subset(keep, cut | (self.children_left < 0))
 
     def subtree(self, node: int) -> Tree:
-        """Return the tree below a node, which becomes the root."""
+        """Return the tree below a node, which becomes the root.
+
+        Parameters
+        ----------
+        node : int
+            Node number, 0 for the root.
+        """
         self._check_nodes("node", [node])
         top = np.zeros(self.n_nodes, dtype=np.bool_)
         top[node] = True
@@ -450,7 +493,13 @@ class Tree:
         )
 
     def replace(self, **changes: Any) -> Tree:
-        """Return a copy with some attributes changed."""
+        """Return a copy with some attributes changed.
+
+        Parameters
+        ----------
+        **changes : object
+            New values by the name of the attribute.
+        """
         kept = {field.name: getattr(self, field.name) for field in fields(self)}
         return Tree(**{**kept, **changes})
 
@@ -513,6 +562,11 @@ class Tree:
 
         scikit-learn compares values rounded to float32 with its thresholds; the thresholds
         here are moved so that float64 rows go exactly the same way.
+
+        Parameters
+        ----------
+        estimator : DecisionTreeClassifier or ExtraTreeClassifier
+            Fitted, with one output.
         """
         from oblique.adapt import tree_from_sklearn
 
@@ -528,7 +582,12 @@ class Tree:
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Tree:
-        """Make a tree from `to_dict`'s result, checked entry by entry."""
+        """Make a tree from `to_dict`'s result, checked entry by entry.
+
+        Parameters
+        ----------
+        document : mapping
+        """
         from oblique.persist import tree_from_dict
 
         return tree_from_dict(document)

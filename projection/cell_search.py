@@ -56,14 +56,24 @@ class NearestCells(NamedTuple):
     changed: Flags
 
     def take(self, which: Any) -> "NearestCells":
-        """Return the answers of some cases."""
+        """Return the answers of some cases.
+
+        Parameters
+        ----------
+        which : slice, or ndarray of int or bool
+        """
         return NearestCells(
             self.cell[which], self.distance[which], self.point[which], self.changed[which]
         )
 
 
 def join_cells(parts: Sequence[NearestCells]) -> NearestCells:
-    """Put the answers of several batches one after the other."""
+    """Put the answers of several batches one after the other.
+
+    Parameters
+    ----------
+    parts : sequence of NearestCells
+    """
     return NearestCells(
         np.concatenate([part.cell for part in parts]),
         np.concatenate([part.distance for part in parts]),
@@ -74,14 +84,31 @@ def join_cells(parts: Sequence[NearestCells]) -> NearestCells:
 
 @dataclass(frozen=True)
 class CellSearch:
-    """A partition prepared for one metric and one set of limits (see `prepare_search`)."""
+    """A partition prepared for one metric and one set of limits (see `prepare_search`).
+
+    Attributes
+    ----------
+    partition : Partition
+    metric : Metric
+    limits : MoveLimits
+    has_interior : ndarray of shape (n_nodes,), bool
+        Cells that can be reached.
+    free : ndarray of int64
+        Numeric attributes that may move, in the order of coordinates.
+    fixed : ndarray of int64
+        Numeric attributes that are tested or limited but must not move.
+    space : Space or None
+        Arrays of the search among polyhedra; None for axis-parallel partitions.
+    boxes : Boxes or None
+        Arrays of the search among boxes; None for others.
+    """
 
     partition: Partition
     metric: Metric
     limits: MoveLimits
     has_interior: Flags
-    free: Integers  # numeric attributes that may move, in the order of coordinates
-    fixed: Integers  # numeric attributes that are tested or limited but must not move
+    free: Integers
+    fixed: Integers
     space: Space | None
     boxes: Boxes | None
 
@@ -209,7 +236,23 @@ def nearest_cells(search: CellSearch, X: Floats, useful: Flags, target: Integers
 
 
 def nearest_cell(search: CellSearch, x: Floats, useful: Flags, target: int) -> tuple[int, float]:
-    """Cell and distance of one case, the short way: no point, nothing checked."""
+    """Cell and distance of one case, the short way: no point, nothing checked.
+
+    Parameters
+    ----------
+    search : CellSearch
+    x : ndarray of shape (n_features,)
+    useful : array of bool, shape (n_targets, n_nodes)
+        As in `nearest_cells`.
+    target : int
+        Row of ``useful`` for the case.
+
+    Returns
+    -------
+    cell : int
+        Node of the cell, -1 where none can be reached.
+    distance : float
+    """
     X = x[None]
     cell, row = np.empty(1, dtype=np.int64), np.array([target])
     distance = np.empty(1)
@@ -285,7 +328,15 @@ def _keep_clear(search: CellSearch, X: Floats, scaled: Floats) -> None:
 
 
 def group_by_cell(cell: Integers, rows: Integers) -> Iterator[tuple[int, Integers]]:
-    """Yield the cells of some rows, and which of the rows each has."""
+    """Yield the cells of some rows, and which of the rows each has.
+
+    Parameters
+    ----------
+    cell : ndarray of shape (n,), int64
+        Cell of each row.
+    rows : ndarray of int64
+        Numbers of the rows that are wanted.
+    """
     rows = rows[np.argsort(cell[rows], kind="stable")]
     for part in np.split(rows, np.flatnonzero(np.diff(cell[rows])) + 1):
         if len(part):

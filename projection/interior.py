@@ -42,6 +42,11 @@ def find_interior(polyhedron: Polyhedron, *, tol: float = 1e-9) -> Interior:
     -----
     With equalities the set is flat at best; the radius then speaks of the inequalities alone
     and `kind` is "flat".
+
+    References
+    ----------
+    S. Boyd, L. Vandenberghe (2004). Convex Optimization. Cambridge University Press, sections
+    4.3.1 (Chebyshev centre) and 11.4 (phase I).
     """
     matrix, offsets, is_equality = polyhedron.constraints()
     keep = np.isfinite(offsets)

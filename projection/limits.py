@@ -40,7 +40,16 @@ class MoveLimits:
         return ~(self.may_rise | self.may_fall)
 
     def bounds_at(self, X: Floats) -> tuple[Floats, Floats]:
-        """Least and greatest value that each attribute of each case (rows of `X`) may take."""
+        """Least and greatest value that each attribute of each case (rows of `X`) may take.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, n_features)
+
+        Returns
+        -------
+        lower, upper : ndarray of shape (n, n_features)
+        """
         return (
             np.where(self.may_fall, self.lower, np.maximum(self.lower, X)),
             np.where(self.may_rise, self.upper, np.minimum(self.upper, X)),
@@ -62,6 +71,7 @@ def make_limits(
 
     Parameters
     ----------
+    n_features : int
     frozen, not_decreasing, not_increasing, integer : sequences of int
         Attribute numbers.
     lower, upper : arrays of shape (n_features,), optional

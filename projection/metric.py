@@ -54,12 +54,27 @@ class Metric:
 
     @classmethod
     def identity(cls, n_features: int, *, norm: float = 2.0) -> "Metric":
-        """Raw units: every scale is 1."""
+        """Raw units: every scale is 1.
+
+        Parameters
+        ----------
+        n_features : int
+        norm : {2, inf, 1}, default=2
+            How the moves of the attributes add up.
+        """
         return cls(np.ones(n_features), norm)
 
     @classmethod
     def minmax(cls, X: Any, *, norm: float = 2.0) -> "Metric":
-        """Scale by the range of each column of `X`; a constant column gets the scale 1."""
+        """Scale by the range of each column of `X`; a constant column gets the scale 1.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            Finite rows, at least one.
+        norm : {2, inf, 1}, default=2
+            How the moves of the attributes add up.
+        """
         sample = _sample(X)
         return cls(_or_one(sample.max(axis=0) - sample.min(axis=0)), norm)
 
@@ -68,6 +83,15 @@ class Metric:
         """Scale by the standard deviation of each column of `X`; constant columns get 1.
 
         The papers do not say which estimate they use; `ddof` defaults to the unbiased one.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            Finite rows, at least one.
+        norm : {2, inf, 1}, default=2
+            How the moves of the attributes add up.
+        ddof : int, default=1
+            Taken off the number of rows, as in `numpy.std`.
         """
         sample = _sample(X)
         if len(sample) <= ddof:
@@ -81,6 +105,14 @@ class Metric:
 
         `accuracy[i]` is the error of attribute i as a fraction of its range, so that one unit
         is one error: ``y = (x - min) / (max - min) / accuracy`` (Alvarez's modified min-max).
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            Finite rows, at least one.
+        accuracy : array-like of shape (n_features,)
+        norm : {2, inf, 1}, default=2
+            How the moves of the attributes add up.
         """
         ranges = cls.minmax(X).scale
         share = as_floats(accuracy, "accuracy", 1)
@@ -93,11 +125,25 @@ class Metric:
         return len(self.scale)
 
     def with_norm(self, norm: float) -> "Metric":
-        """Return the same dilatation under another norm."""
+        """Return the same dilatation under another norm.
+
+        Parameters
+        ----------
+        norm : {2, inf, 1}
+        """
         return Metric(self.scale, norm)
 
     def reweighted(self, weights: Any) -> "Metric":
-        """Multiply the cost of moving attribute i by ``weights[i]`` (positive)."""
+        """Multiply the cost of moving attribute i by ``weights[i]`` (positive).
+
+        Parameters
+        ----------
+        weights : array-like of shape (n_features,)
+
+        Returns
+        -------
+        metric : Metric
+        """
         factor = as_floats(weights, "weights", 1)
         require_length(factor, "weights", self.n_features, "one per attribute of the metric")
         require_finite(factor, "weights")
@@ -110,17 +156,45 @@ class Metric:
         return Metric(self.scale / factor, self.norm)
 
     def length(self, moves: Any) -> Any:
-        """Length of each move (last axis: attributes) in this metric."""
+        """Length of each move (last axis: attributes) in this metric.
+
+        Parameters
+        ----------
+        moves : array-like of shape (..., n_features)
+
+        Returns
+        -------
+        length : float or ndarray of shape (...)
+        """
         scaled = np.asarray(moves, dtype=np.float64) / self.scale
         return np.linalg.norm(scaled, ord=self.norm, axis=-1)
 
     def distance(self, x: Any, y: Any) -> Any:
-        """Distance between `x` and `y`, row by row."""
+        """Distance between `x` and `y`, row by row.
+
+        Parameters
+        ----------
+        x, y : array-like of shape (..., n_features)
+
+        Returns
+        -------
+        distance : float or ndarray of shape (...)
+        """
         return self.length(np.asarray(y, dtype=np.float64) - np.asarray(x, dtype=np.float64))
 
 
 def row_lengths(rows: Floats, norm: float = 2.0) -> Floats:
-    """Length of each row; squares of very large or small entries neither overflow nor vanish."""
+    """Length of each row; squares of very large or small entries neither overflow nor vanish.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n, d)
+    norm : {2, inf, 1}, default=2
+
+    Returns
+    -------
+    length : ndarray of shape (n,)
+    """
     _, exponent = np.frexp(np.abs(rows).max(axis=1, initial=0.0))
     # powers of two change no digit of the answer
     lengths = np.linalg.norm(np.ldexp(rows, -exponent[:, None]), ord=norm, axis=1)

@@ -176,7 +176,12 @@ class Partition:
         return np.unique(self.set_feature)
 
     def dense_weights(self, nodes: Any) -> Floats:
-        """Weights of some nodes as a matrix (len(nodes), n_features)."""
+        """Weights of some nodes as a matrix (len(nodes), n_features).
+
+        Parameters
+        ----------
+        nodes : sequence of int
+        """
         matrix = np.zeros((len(nodes), self.n_features))
         for i, node in enumerate(nodes):
             part = slice(self.weight_indptr[node], self.weight_indptr[node + 1])
@@ -184,7 +189,17 @@ class Partition:
         return matrix
 
     def path(self, node: int) -> tuple[Integers, Floats]:
-        """Ancestors of a node from the root down, and +1 (left) or -1 (right) for each."""
+        """Ancestors of a node from the root down, and +1 (left) or -1 (right) for each.
+
+        Parameters
+        ----------
+        node : int
+
+        Returns
+        -------
+        nodes : ndarray of shape (depth,), int64
+        sides : ndarray of shape (depth,)
+        """
         nodes, sides = [], []
         while self.parent[node] >= 0:
             above = int(self.parent[node])
@@ -194,7 +209,12 @@ class Partition:
         return np.array(nodes[::-1], dtype=np.int64), np.array(sides[::-1])
 
     def region(self, node: int) -> Polyhedron:
-        """Closure of the cell of a node; tests on categories are left out."""
+        """Closure of the cell of a node; tests on categories are left out.
+
+        Parameters
+        ----------
+        node : int
+        """
         nodes, sides = self.path(node)
         linear = self.category_set[nodes] < 0
         nodes, sides = nodes[linear], sides[linear]
@@ -202,7 +222,17 @@ class Partition:
         return Polyhedron(sides[:, None] * weights, sides * self.threshold[nodes])
 
     def allowed_codes(self, node: int) -> dict[int, Flags]:
-        """Codes of each attribute tested by categories on the path of a node."""
+        """Codes of each attribute tested by categories on the path of a node.
+
+        Parameters
+        ----------
+        node : int
+
+        Returns
+        -------
+        allowed : dict of int to ndarray of bool
+            By attribute, one entry a code.
+        """
         allowed: dict[int, Flags] = {}
         for above, side in zip(*self.path(node), strict=True):
             tested = self.category_set[above]
@@ -213,7 +243,16 @@ class Partition:
         return allowed
 
     def spread(self, leaf_flags: Flags) -> Flags:
-        """For each row of flags, mark every node above a marked leaf as well."""
+        """For each row of flags, mark every node above a marked leaf as well.
+
+        Parameters
+        ----------
+        leaf_flags : ndarray of shape (n_nodes,) or (k, n_nodes), bool
+
+        Returns
+        -------
+        marks : ndarray of shape (k, n_nodes), bool
+        """
         marks = np.ascontiguousarray(np.atleast_2d(leaf_flags), dtype=np.bool_).copy()
         marks[:, ~self.is_leaf] = False
         for node in self.order[::-1]:

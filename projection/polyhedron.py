@@ -96,6 +96,11 @@ class Polyhedron:
         """Move every halfspace and bound outwards by `slack`, in units of `scale`.
 
         Equalities stay as they are.
+
+        Parameters
+        ----------
+        slack : float
+        scale : ndarray of shape (d,)
         """
         return Polyhedron(
             self.A,
@@ -107,7 +112,12 @@ class Polyhedron:
         )
 
     def violation(self, point: Any) -> float:
-        """Largest Euclidean distance of `point` from a halfspace or hyperplane; 0 inside."""
+        """Largest Euclidean distance of `point` from a halfspace or hyperplane; 0 inside.
+
+        Parameters
+        ----------
+        point : array-like of shape (d,)
+        """
         matrix, offsets, is_equality = self.constraints()
         excess = matrix @ as_floats(point, "point", 1) - offsets
         excess = np.where(is_equality, np.abs(excess), excess)
@@ -117,7 +127,13 @@ class Polyhedron:
         return float(max(0.0, distance.max(initial=0.0)))
 
     def contains(self, point: Any, *, tol: float = 1e-9) -> bool:
-        """Whether `point` lies in the polyhedron up to the Euclidean distance `tol`."""
+        """Whether `point` lies in the polyhedron up to the Euclidean distance `tol`.
+
+        Parameters
+        ----------
+        point : array-like of shape (d,)
+        tol : float, default=1e-9
+        """
         return self.violation(point) <= tol
 
 

@@ -70,6 +70,11 @@ class ResultStore:
     def write(self, record: Record) -> None:
         """Keep a record; one of the same key is replaced.
 
+        Parameters
+        ----------
+        record : dict
+            As `run_cell` returned it, with the cell's ``key``.
+
         Raises
         ------
         OSError
@@ -79,6 +84,11 @@ class ResultStore:
 
     def read(self, key: str) -> Record | None:
         """Return the record of a cell, or None if there is none.
+
+        Parameters
+        ----------
+        key : str
+            Hash of the cell.
 
         Raises
         ------
@@ -110,7 +120,12 @@ class ResultStore:
                 yield record
 
     def plan(self, cells: Sequence[Cell]) -> None:
-        """Note which cells a run is going to fill in, so that missing ones can be told."""
+        """Note which cells a run is going to fill in, so that missing ones can be told.
+
+        Parameters
+        ----------
+        cells : sequence of Cell
+        """
         labels = {cell.key: cell.label for cell in cells}
         _write_whole(self._plans / f"{hash_json(sorted(labels))}.json", {"cells": labels})
 

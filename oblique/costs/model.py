@@ -76,11 +76,24 @@ class CostModel:
         store(self, "classes", names)
 
     def with_errors(self, errors: Any, classes: Sequence[Any] | None = None) -> CostModel:
-        """Return the model with other costs of errors, given as in the constructor."""
+        """Return the model with other costs of errors, given as in the constructor.
+
+        Parameters
+        ----------
+        errors : see `CostModel`
+        classes : sequence or None, default=None
+            Classes of the lines and columns, where ``errors`` is a matrix.
+        """
         return CostModel(self.tests, errors, classes)
 
     def for_features(self, names: Sequence[str]) -> CostModel:
-        """Return the model of some of the features, in the order given."""
+        """Return the model of some of the features, in the order given.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Features that have a cost.
+        """
         if not isinstance(self.tests, Mapping):
             raise ValueError("for_features needs costs that name their features")
         missing = [name for name in names if name not in self.tests]
@@ -101,6 +114,10 @@ class CostModel:
 
     def prices(self, feature_names: Sequence[str]) -> Prices | None:
         """Prices in the order of some features, None where tests are free.
+
+        Parameters
+        ----------
+        feature_names : sequence of str
 
         Raises
         ------

@@ -49,6 +49,16 @@ class SplitFinder(BaseEstimator, ABC):
         """Return a test and the gain with which it competes against other finders' tests.
 
         The gain is the test's own unless a finder has a reason for another one.
+
+        Parameters
+        ----------
+        node : Node
+        rng : numpy.random.Generator
+            The only source of chance.
+
+        Returns
+        -------
+        (Split, float), or None where no test is found
         """
         split = self.find_split(node, rng)
         return None if split is None else (split, node.gain(split))
@@ -60,6 +70,16 @@ class SplitFinder(BaseEstimator, ABC):
         the loop would grow: small trees are otherwise mostly the cost of Python at each node. A
         finder whose tests depend on the path above a node, which the loop does not tell it,
         grows its own tree here.
+
+        Parameters
+        ----------
+        root : Node
+        limits : Limits
+            When to stop, in numbers of rows and weight.
+
+        Returns
+        -------
+        Skeleton, or None
         """
         return None
 

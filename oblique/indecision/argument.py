@@ -33,7 +33,14 @@ class Interval(NamedTuple):
 
 
 class Values(NamedTuple):
-    """A premise about a discrete feature: its value is one of ``codes``."""
+    """A premise about a discrete feature: its value is one of ``codes``.
+
+    Attributes
+    ----------
+    feature : int
+        Number of the column.
+    codes : tuple of int
+    """
 
     feature: int
     codes: tuple[int, ...]
@@ -121,7 +128,12 @@ class ArgumentBase:
         return tuple((np.array(self.reach) @ shares).tolist())
 
     def relations(self, *, least: float = 1e-6) -> list[Relation]:
-        """Attacks and supports among the arguments that apply with at least this probability."""
+        """Attacks and supports among the arguments that apply with at least this probability.
+
+        Parameters
+        ----------
+        least : float, default=1e-6
+        """
         if self.reach is None:
             raise ValueError("relations are among the arguments of a case: give one to argue")
         weights = {
@@ -138,7 +150,12 @@ class ArgumentBase:
         ]  # fmt: skip
 
     def premise(self, premise: Interval | Values) -> str:
-        """Spell a premise."""
+        """Spell a premise.
+
+        Parameters
+        ----------
+        premise : Interval or Values
+        """
         if isinstance(premise, Values):
             names = (self.words.tree.category_names or {}).get(premise.feature)
             shown = [str(c) if names is None else names[c] for c in premise.codes]
@@ -156,7 +173,13 @@ class ArgumentBase:
         return format_number(shown, self.words.decimals), is_strict
 
     def direction(self, weights: tuple[tuple[int, float], ...]) -> str:
-        """Spell a sum of features."""
+        """Spell a sum of features.
+
+        Parameters
+        ----------
+        weights : tuple of (int, float)
+            Features and their weights.
+        """
         parts: list[str] = []
         for feature, weight in weights:
             size = "" if abs(weight) == 1.0 else f"{self.words.number(abs(weight))} "

@@ -320,6 +320,11 @@ class IndecisionTreeClassifier(TreeClassifier):
 
         The mean of the leaves' class distributions by the probability of reaching each (Kent &
         Menager 2022, section 3, as printed).
+
+        Parameters
+        ----------
+        X, X_std
+            As in `fit`.
         """
         check_is_fitted(self)
         cases = self._cases(X, X_std)
@@ -328,7 +333,13 @@ class IndecisionTreeClassifier(TreeClassifier):
         return mix_leaves(self.tree_, cases, self._method())
 
     def predict_log_proba(self, X: Any, X_std: Any = None) -> Floats:
-        """Return the logarithm of `predict_proba`."""
+        """Return the logarithm of `predict_proba`.
+
+        Parameters
+        ----------
+        X, X_std
+            As in `fit`.
+        """
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X, X_std))
 
@@ -341,7 +352,13 @@ class IndecisionTreeClassifier(TreeClassifier):
         return float(accuracy_score(y, self.predict(X, X_std), sample_weight=sample_weight))
 
     def apply(self, X: Any, X_std: Any = None) -> NDArray[np.int64]:
-        """Return the node number of the leaf that each case reaches most probably."""
+        """Return the node number of the leaf that each case reaches most probably.
+
+        Parameters
+        ----------
+        X, X_std
+            As in `fit`.
+        """
         check_is_fitted(self)
         cases = self._cases(X, X_std)
         if cases.is_certain:
@@ -351,7 +368,13 @@ class IndecisionTreeClassifier(TreeClassifier):
         return leaves[reach.argmax(axis=1)].astype(np.int64)
 
     def decision_path(self, X: Any, X_std: Any = None) -> Any:
-        """Return a sparse (n, n_nodes) array: the probability that each case visits each node."""
+        """Return a sparse (n, n_nodes) array: the probability that each case visits each node.
+
+        Parameters
+        ----------
+        X, X_std
+            As in `fit`.
+        """
         import scipy.sparse
 
         check_is_fitted(self)

@@ -56,6 +56,10 @@ def arguments_to_dict(base: ArgumentBase) -> dict[str, Any]:
 
     Infinite ends are None. For a case there are, besides, ``applies`` of every argument, the
     relations among those that apply, and the probabilities of the classes.
+
+    Parameters
+    ----------
+    base : ArgumentBase
     """
     names = base.words
     listed = []
@@ -106,6 +110,10 @@ def export_problog(base: ArgumentBase) -> str:
     depend on each other, clauses are oblique or values are missing, premises cannot be
     independent facts: the arguments themselves then are the outcomes of one annotated
     disjunction. ProbLog cannot read a name that ends in a backslash: such a name gets a blank.
+
+    Parameters
+    ----------
+    base : ArgumentBase
 
     Returns
     -------

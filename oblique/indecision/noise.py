@@ -46,7 +46,13 @@ class NoisyMeasurements(ClassifierMixin, BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Fit the classifier on noisy rows."""
+        """Fit the classifier on noisy rows.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, d)
+        y : array-like of shape (n,)
+        """
         _check_shares(train=self.train, test=self.test)
         seeds = make_generator(self.random_state).integers(2**63, size=2)
         self._test_seed = int(seeds[1])
@@ -61,13 +67,27 @@ class NoisyMeasurements(ClassifierMixin, BaseEstimator):
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of each row, noise added."""
+        """Return the class of each row, noise added.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, d)
+        """
         check_is_fitted(self, "estimator_")
         noisy, told = self._add(_as_frame(X), self.test, self._test_seed)
         return self.estimator_.predict(noisy, **told)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the probability of each class, noise added."""
+        """Return the probability of each class, noise added.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, d)
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n, n_classes)
+        """
         check_is_fitted(self, "estimator_")
         noisy, told = self._add(_as_frame(X), self.test, self._test_seed)
         return self.estimator_.predict_proba(noisy, **told)

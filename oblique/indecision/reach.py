@@ -86,7 +86,13 @@ def node_probabilities(tree: Tree, cases: UncertainTable, method: Method = "exac
 
 
 def leaf_probabilities(tree: Tree, cases: UncertainTable, method: Method = "exact") -> Floats:
-    """`node_probabilities` of the leaves, (n, n_leaves)."""
+    """`node_probabilities` of the leaves, (n, n_leaves).
+
+    Parameters
+    ----------
+    tree, cases, method
+        As in `node_probabilities`.
+    """
     return node_probabilities(tree, cases, method)[:, tree.leaves]
 
 

@@ -249,7 +249,13 @@ class UncertainTable:
         return part
 
     def scale_uncertainty(self, factor: float) -> UncertainTable:
-        """Multiply all standard deviations, covariances by the square; probabilities stay."""
+        """Multiply all standard deviations, covariances by the square; probabilities stay.
+
+        Parameters
+        ----------
+        factor : float
+            At least 0.
+        """
         if not 0.0 <= factor < np.inf:
             raise ValueError(f"factor={factor!r} must be a finite number of at least 0")
         if self.covariance is None:
@@ -257,7 +263,12 @@ class UncertainTable:
         return self._replace(None, self.covariance * factor**2)
 
     def with_std(self, std: ArrayLike) -> UncertainTable:
-        """Return the same cases with other standard deviations, (n, d), and no covariance."""
+        """Return the same cases with other standard deviations, (n, d), and no covariance.
+
+        Parameters
+        ----------
+        std : array-like of shape (n, d)
+        """
         return self._replace(std, None)
 
     def _replace(self, std: ArrayLike | None, joint: ArrayLike | None) -> UncertainTable:
@@ -268,7 +279,14 @@ class UncertainTable:
         )  # fmt: skip
 
     def sample(self, size: int, rng: Generator) -> Floats:
-        """Draw crisp cases, shape (n, size, d); a discrete feature gives a value's place."""
+        """Draw crisp cases, shape (n, size, d); a discrete feature gives a value's place.
+
+        Parameters
+        ----------
+        size : int
+            Draws of each case.
+        rng : numpy.random.Generator
+        """
         n, d = self.shape
         noise = rng.standard_normal((n, size, d))
         if self.covariance is None:

@@ -36,6 +36,10 @@ def check_tree(tree: Tree) -> None:
     Afterwards no array can lead outside another one, every node is reached from the root by
     one path, and every test has an answer.
 
+    Parameters
+    ----------
+    tree : Tree
+
     Raises
     ------
     ValueError

@@ -21,6 +21,10 @@ def tree_to_dict(tree: Tree) -> dict[str, Any]:
     """Return a tree as plain lists, numbers and strings, ready for JSON.
 
     Numbers are kept exactly; the threshold of a node without a linear test is None.
+
+    Parameters
+    ----------
+    tree : Tree
     """
     document: dict[str, Any] = {
         "n_features": int(tree.n_features),
@@ -47,6 +51,10 @@ def tree_to_dict(tree: Tree) -> dict[str, Any]:
 
 def tree_from_dict(document: Mapping[str, Any]) -> Tree:
     """Make a tree from `tree_to_dict`'s result, checked entry by entry.
+
+    Parameters
+    ----------
+    document : mapping
 
     Raises
     ------

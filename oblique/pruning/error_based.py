@@ -191,6 +191,18 @@ def estimated_errors(
     """Errors that each node, as a leaf, is expected to make on as many new cases, (n_nodes,).
 
     Their sum over ``tree.leaves`` is the estimate of the tree.
+
+    Parameters
+    ----------
+    tree : Tree
+    confidence : float, default=0.25
+        Probability that the true error rate is above its estimate.
+    bound : {"c45", "j48", "exact"}, default="c45"
+        Limit of the error rate, as in `ErrorBased`.
+
+    References
+    ----------
+    J. R. Quinlan (1993). C4.5: Programs for Machine Learning. Morgan Kaufmann, section 4.2.
     """
     wrong = node_errors(tree.counts, tree.labels)
     # Summed fractions can leave more errors than cases by a rounding.

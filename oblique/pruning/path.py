@@ -63,12 +63,22 @@ class PruningPath:
         return len(self.alphas)
 
     def leaves_at(self, step: int) -> NDArray[np.intp]:
-        """Nodes of the whole tree that are the leaves of the step's tree."""
+        """Nodes of the whole tree that are the leaves of the step's tree.
+
+        Parameters
+        ----------
+        step : int
+        """
         step = self._step(step)
         return np.flatnonzero((self.cut <= step) & (step < self.gone))
 
     def tree_at(self, step: int) -> Tree:
-        """Tree of a step; negative steps count from the end, as in a list."""
+        """Tree of a step; negative steps count from the end, as in a list.
+
+        Parameters
+        ----------
+        step : int
+        """
         step = self._step(step)
         return self.tree if step == 0 else self.tree.collapse(self.leaves_at(step))
 

@@ -95,6 +95,10 @@ class DensityCalibration(BaseEstimator):
 
         So far from all scores that every density vanishes, the nearer class is certain: the
         ratio of densities is formed in logarithms.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n,)
         """
         check_is_fitted(self)
         given = self._scores(scores)[:, None]

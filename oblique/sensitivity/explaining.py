@@ -28,6 +28,11 @@ class Explanations(Sequence[Explanation]):
     Distances, moves and counterfactuals of all cases are computed at once and are here as
     arrays; texts, tests and distances by leaf are made case by case.
 
+    Parameters
+    ----------
+    model, surface, near, index, profile, sample, known, limits, unconstrained
+        As `explain`, which makes it, puts them together.
+
     Attributes
     ----------
     model : Tree or classifier
@@ -161,7 +166,13 @@ class Explanations(Sequence[Explanation]):
         return (self._explanation(i) for i in range(len(self)))
 
     def values(self, i: int) -> dict[str, Any]:
-        """Values of a case by attribute, categories by name."""
+        """Values of a case by attribute, categories by name.
+
+        Parameters
+        ----------
+        i : int
+            Number of the case, from 0.
+        """
         return self._decoded(self.near.rows[i])
 
     def _explanation(self, i: int) -> Explanation:

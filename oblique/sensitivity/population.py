@@ -67,7 +67,7 @@ def share_within_percent(
 def distance_histogram(
     distance: ArrayLike, is_error: ArrayLike, bins: int | ArrayLike = 20
 ) -> DataFrame:
-    """Count successes and errors by distance (figures 1 and 2 of the sensitivity paper).
+    """Count successes and errors by distance.
 
     Parameters
     ----------
@@ -81,6 +81,11 @@ def distance_histogram(
     -------
     histogram : DataFrame
         Columns from, to, successes, errors and error_rate (NaN in an empty bin).
+
+    References
+    ----------
+    I. Alvarez, "Sensitivity analysis of the result in binary decision trees", ECML 2004,
+    figures 1 and 2.
     """
     from pandas import DataFrame
 
@@ -168,6 +173,11 @@ def count_sensitive_tests(near: NearestCases) -> NDArray[np.int64]:
     They are the tests of the target leaf whose hyperplane the nearest point lies on and the case
     does not, one for each hyperplane, and the tests on categories that the case does not meet.
 
+    Parameters
+    ----------
+    near : NearestCases
+        What `DecisionSurface.nearest` returned.
+
     Returns
     -------
     counts : ndarray of shape (n,)
@@ -199,7 +209,7 @@ def _changed_categories(near: NearestCases, cases: NDArray[np.int64]) -> NDArray
 
 
 def trace_summary(model: Any, X: Any, *, sample: Any = None, metric: str = "minmax") -> DataFrame:
-    """Compare lengths of traces with numbers of sensitive tests (table 1, sensitive tests).
+    """Compare lengths of traces with numbers of sensitive tests.
 
     Parameters
     ----------
@@ -214,6 +224,11 @@ def trace_summary(model: Any, X: Any, *, sample: Any = None, metric: str = "minm
     summary : DataFrame
         One row: leaves, depth and attributes of the tree; mean and median of the number of tests
         on the way of a case, and of the number of tests that hold it back.
+
+    References
+    ----------
+    I. Alvarez, "Explaining the result of a decision tree to the end-user", ECAI 2004,
+    table 1.
     """
     from pandas import DataFrame
 

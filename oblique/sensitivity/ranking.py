@@ -206,6 +206,11 @@ class GeometricRanking(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Score of each case: larger means more surely of the class.
 
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, n_features)
+            Cases without missing values.
+
         Returns
         -------
         scores : ndarray of shape (n,) for two classes, of ``classes_[1]``, else (n, n_classes)
@@ -222,12 +227,24 @@ class GeometricRanking(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return scores[:, 1] if scores.shape[1] == 2 else scores
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the tree's class of each row, shape (n,), whatever its calibrated probability."""
+        """Return the tree's class of each row, shape (n,), whatever its calibrated probability.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, n_features)
+            Cases without missing values.
+        """
         check_is_fitted(self)
         return self.classes_[self.surface_.predict_codes(X)]
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return calibrated probabilities, or the tree's without calibration, (n, n_classes)."""
+        """Return calibrated probabilities, or the tree's without calibration, (n, n_classes).
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, n_features)
+            Cases without missing values.
+        """
         check_is_fitted(self)
         if self._calibrator is None:
             shares: NDArray[np.float64] = self.estimator_.predict_proba(X)
@@ -346,6 +363,17 @@ def signed_distances(surface: DecisionSurface, X: Any) -> NDArray[np.float64]:
     distance to its region. A region that cannot be reached counts as infinitely far, written
     as the largest number. A case on the surface has the smallest number instead of 0, so that
     the sign tells its class. With two classes the columns are each other's negatives.
+
+    Parameters
+    ----------
+    surface : DecisionSurface
+    X : array-like or data frame of shape (n, n_features)
+        Cases without missing values.
+
+    References
+    ----------
+    I. Alvarez and S. Bernard, "Ranking cases with decision trees: a geometric method that
+    preserves intelligibility", IJCAI 2005.
     """
     distance = surface.distances_by_class(X)
     own = surface.predict_codes(X)

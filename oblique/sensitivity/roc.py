@@ -31,6 +31,11 @@ def partial_areas(
     -------
     areas : ndarray, shape of the grid
 
+    References
+    ----------
+    I. Alvarez and S. Bernard, "Ranking cases with decision trees: a geometric method that
+    preserves intelligibility", IJCAI 2005.
+
     Examples
     --------
     >>> partial_areas([True, False, True, False], [0.9, 0.8, 0.7, 0.1], np.array([0.5, 1.0]))

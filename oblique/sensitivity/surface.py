@@ -57,6 +57,10 @@ class NearestCases:
     status : ndarray of str, shape (n,)
         "found"; "unreachable" (one class only, or the limits leave no way); "unrouted" (a
         category that the tree does not know at one of its tests).
+    rows : ndarray of shape (n, n_features)
+        The encoded cases.
+    surface : DecisionSurface
+        Who answered.
     """
 
     distance: NDArray[np.float64]
@@ -85,7 +89,13 @@ class NearestCases:
         return self.surface._model.decode(self.counterfactual)
 
     def sensitive_tests(self, i: int) -> list[SensitiveTest]:
-        """Tests that bound the nearest point of case `i`, largest margin first."""
+        """Tests that bound the nearest point of case `i`, largest margin first.
+
+        Parameters
+        ----------
+        i : int
+            Number of the case, from 0.
+        """
         return self.surface._tests_of(self.rows[i], int(self.leaf[i]))
 
 
@@ -207,7 +217,15 @@ class DecisionSurface:
     def nearest_of_rows(
         self, rows: NDArray[np.float64], *, n_jobs: int | None = None
     ) -> NearestCases:
-        """Answer `nearest` for rows of numbers as `encode` makes them; nothing is checked."""
+        """Answer `nearest` for rows of numbers as `encode` makes them; nothing is checked.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (n, n_features), float64
+            What `encode` returned.
+        n_jobs : int, optional
+            Threads over chunks of cases, as joblib counts them.
+        """
         own = self._model.predict_codes(rows)
         parts = _over_chunks(self._nearest_chunk, rows, own, n_jobs)
         near, counterfactual = parts[0]
@@ -261,13 +279,28 @@ class DecisionSurface:
 
         0 for the predicted class; inf for a class that cannot be reached; NaN for a case with a
         category that the tree does not know at one of its tests.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, n_features)
+            Cases without missing values.
+        n_jobs : int, optional
+            Threads over chunks of cases, as joblib counts them.
         """
         return self.distances_by_class_of_rows(self._rows(X), n_jobs=n_jobs)
 
     def distances_by_class_of_rows(
         self, rows: NDArray[np.float64], *, n_jobs: int | None = None
     ) -> NDArray[np.float64]:
-        """Answer `distances_by_class` for rows as `encode` makes them; nothing is checked."""
+        """Answer `distances_by_class` for rows as `encode` makes them; nothing is checked.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (n, n_features), float64
+            What `encode` returned.
+        n_jobs : int, optional
+            Threads over chunks of cases, as joblib counts them.
+        """
         own = self._model.predict_codes(rows)
         out = np.zeros((len(rows), len(self.classes)))
         for k in range(len(self.classes)):
@@ -283,11 +316,22 @@ class DecisionSurface:
         Shape (n, n_leaves). 0 for the leaf of the case, inf for a leaf that cannot be reached:
         one that the limits exclude, or one without interior. NaN for a case with a category that
         the tree does not know at one of its tests.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, n_features)
+            Cases without missing values.
         """
         return self.distances_by_leaf_of_rows(self._rows(X))
 
     def distances_by_leaf_of_rows(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Answer `distances_by_leaf` for rows as `encode` makes them; nothing is checked."""
+        """Answer `distances_by_leaf` for rows as `encode` makes them; nothing is checked.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (n, n_features), float64
+            What `encode` returned.
+        """
         leaves = self.tree.leaves
         alone = np.zeros((len(leaves), self.tree.n_nodes), dtype=np.bool_)
         alone[np.arange(len(leaves)), leaves] = self._open_leaves[leaves]
@@ -306,15 +350,45 @@ class DecisionSurface:
         return out
 
     def predict_codes(self, X: Any) -> NDArray[np.int64]:
-        """Number of the predicted class of every case, as in ``classes``."""
+        """Number of the predicted class of every case, as in ``classes``.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, n_features)
+            Cases without missing values.
+
+        Returns
+        -------
+        codes : ndarray of shape (n,), int64
+        """
         return self._model.predict_codes(self._rows(X))
 
     def encode(self, X: Any) -> NDArray[np.float64]:
-        """Rows of numbers of the cases, categories as codes."""
+        """Rows of numbers of the cases, categories as codes.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, n_features)
+            Cases without missing values.
+
+        Returns
+        -------
+        rows : ndarray of shape (n, n_features), float64
+        """
         return self._rows(X)
 
     def encode_complete(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """Rows of numbers of the cases without missing values, and which cases those are."""
+        """Rows of numbers of the cases without missing values, and which cases those are.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, n_features)
+
+        Returns
+        -------
+        rows : ndarray of shape (n_complete, n_features), float64
+        complete : ndarray of shape (n,), bool
+        """
         rows = self._model.encode(X)
         known = np.isfinite(rows)
         known[:, self._partition.category_features] = True
@@ -322,7 +396,17 @@ class DecisionSurface:
         return np.ascontiguousarray(rows[complete]), complete
 
     def apply(self, X: Any) -> NDArray[np.int64]:
-        """Node of the leaf of every case."""
+        """Node of the leaf of every case.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, n_features)
+            Cases without missing values.
+
+        Returns
+        -------
+        leaf : ndarray of shape (n,), int64
+        """
         return self.tree.apply(self._rows(X))
 
     def sup_sensitivity(self, X: Any, *, n_jobs: int | None = None) -> NDArray[np.float64]:
@@ -330,6 +414,17 @@ class DecisionSurface:
 
         The class cannot change while no attribute is off by this much or more, in units of the
         metric's scales. NaN for a case with a category that the tree does not know.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, n_features)
+            Cases without missing values.
+        n_jobs : int, optional
+            Threads over chunks of cases, as joblib counts them.
+
+        Returns
+        -------
+        distance : ndarray of shape (n,)
         """
         rows = self._rows(X)
         own = self._model.predict_codes(rows)
@@ -345,6 +440,17 @@ class DecisionSurface:
         """Smallest change of the tree's thresholds that gives each case another class.
 
         See `oblique.sensitivity.thresholds.threshold_sensitivity`.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, n_features)
+            Cases without missing values.
+        units : {"metric", "normal", "raw"}, default="metric"
+            Unit of a move of a threshold.
+
+        Returns
+        -------
+        change : ndarray of shape (n,)
         """
         rows = self._rows(X)
         own = self._model.predict_codes(rows)
@@ -358,6 +464,19 @@ class DecisionSurface:
         """Signed distance: positive where `positive_class` is predicted (Alvarez and Bernard).
 
         NaN for a case with a category that the tree does not know at one of its tests.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, n_features)
+            Cases without missing values.
+        positive_class : object
+            One of ``classes``.
+        n_jobs : int, optional
+            Threads over chunks of cases, as joblib counts them.
+
+        Returns
+        -------
+        distance : ndarray of shape (n,)
         """
         found = np.flatnonzero(self.classes == positive_class)
         if not found.size:
@@ -483,7 +602,12 @@ class DecisionSurface:
         return find_sensitive_tests(self.tree, self.feature_names, search, row, leaf)
 
     def numbers(self, features: Sequence[str | int]) -> list[int]:
-        """Column numbers of attributes given by name or number."""
+        """Column numbers of attributes given by name or number.
+
+        Parameters
+        ----------
+        features : sequence of str or int
+        """
         return feature_numbers(features, "features", self.feature_names)
 
 

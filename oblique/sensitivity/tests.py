@@ -29,6 +29,11 @@ class SensitiveTest(NamedTuple):
     violated : bool
         Whether the target region asks for the other side. A test that the case already passes as
         the target asks can bound the nearest point as well, in oblique trees only.
+
+    References
+    ----------
+    I. Alvarez, "Explaining the result of a decision tree to the end-user", ECAI 2004,
+    definition 2.
     """
 
     node: int
