@@ -5,9 +5,12 @@
 ``turney``      Turney (1995), section 4.1: ICET, EG2, CS-ID3, IDX and C4.5 by the cost of errors
 ``alvarez``     Alvarez (2004) and Alvarez and Bernard (2005): sensitivity and ranking
 ``indecision``  Kent and Menager (2022): indecision trees on the breast cancer data
+``beyond``      the design of Vadera (2005) with what it did not have: other methods made safe,
+                boosting, bagging, today's packages; what is not installed is left out
 
 The result is printed and written as OUTPUT/PAPER.md, with its plots. With ``--store`` the cells of
-``vadera`` are kept, so that a run can be stopped at any moment and goes on where it was.
+``vadera`` and ``beyond`` are kept, so that a run can be stopped at any moment and goes on where it
+was.
 """
 
 from __future__ import annotations
@@ -23,7 +26,8 @@ from time import perf_counter
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-PAPERS = ("vadera", "murthy", "turney", "alvarez", "indecision")
+PAPERS = ("vadera", "murthy", "turney", "alvarez", "indecision", "beyond")
+STORED = ("vadera", "beyond")
 
 
 class Tee(io.TextIOBase):
@@ -61,11 +65,34 @@ def run_vadera(options: argparse.Namespace) -> int:
     }
     amount = amount._replace(**{key: value for key, value in given.items() if value is not None})
     lines = reproduce(amount, options.output, with_readings=options.readings)
-    page = "\n".join(lines) + "\n"
-    (options.output / "vadera.md").write_text(page)
-    print(page)
-    print(f"{(perf_counter() - started) / 60:.1f} minutes; written to {options.output}")
+    _tell(lines, options.output / "vadera.md", started)
     return 0
+
+
+def run_beyond(options: argparse.Namespace) -> int:
+    """Run the design with other strategies and write the page."""
+    from scripts.vadera.beyond import go_beyond
+    from scripts.vadera.designs import Options
+
+    started = perf_counter()
+    amount = Options(
+        repeats=options.repeats or (5 if options.quick else 50),
+        store=options.store,
+        jobs=options.jobs,
+    )
+    if options.sets:
+        amount = amount._replace(sets=tuple(options.sets))
+    lines = go_beyond(amount, options.output, only=options.strategies)
+    _tell(lines, options.output / "beyond.md", started)
+    return 0
+
+
+def _tell(lines: Sequence[str], path: Path, started: float) -> None:
+    """Write a page, print it, and say how long it took."""
+    page = "\n".join(lines) + "\n"
+    path.write_text(page)
+    print(page)
+    print(f"{(perf_counter() - started) / 60:.1f} minutes; written to {path.parent}")
 
 
 def run_script(paper: str, options: argparse.Namespace) -> int:
@@ -106,11 +133,17 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--output", type=Path, default=Path("reproduced"), metavar="DIR",
         help="where the page and its plots go (default: reproduced)",
     )  # fmt: skip
+    both = parser.add_argument_group("only vadera and beyond")
+    both.add_argument("--store", type=Path, metavar="DIR", help="where finished cells are kept")
+    both.add_argument("--sets", nargs="+", metavar="NAME", help="some of the five data sets")
+    both.add_argument("--repeats", type=int, metavar="N", help="splits (50, or 5 if --quick)")
+    beyond = parser.add_argument_group("only beyond")
+    beyond.add_argument(
+        "--strategies", nargs="+", metavar="NAME",
+        help="run these and LDT; take the others from the store",
+    )  # fmt: skip
     only = parser.add_argument_group("only vadera")
-    only.add_argument("--store", type=Path, metavar="DIR", help="where finished cells are kept")
     only.add_argument("--readings", action="store_true", help="try other readings of the paper")
-    only.add_argument("--sets", nargs="+", metavar="NAME", help="some of the five data sets")
-    only.add_argument("--repeats", type=int, metavar="N", help="splits (50, or 5 if --quick)")
     only.add_argument(
         "--icet-repeats",
         type=int,
@@ -125,10 +158,15 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 def _check(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
     from oblique.datasets import PAPER_SETS
 
-    if options.paper != "vadera":
-        for name in ("store", "readings", "sets", "repeats", "icet_repeats"):
-            if getattr(options, name):
-                parser.error(f"--{name.replace('_', '-')} is an option of vadera only")
+    for names, papers in (
+        (("store", "sets", "repeats"), STORED),
+        (("readings", "icet_repeats"), ("vadera",)),
+        (("strategies",), ("beyond",)),
+    ):
+        for name in names:
+            if getattr(options, name) and options.paper not in papers:
+                option = f"--{name.replace('_', '-')}"
+                parser.error(f"{option} is an option of {' and '.join(papers)} only")
     for name in options.sets or ():
         if name not in PAPER_SETS:
             parser.error(f"--sets: {name!r} is not printed; take from {', '.join(PAPER_SETS)}")
@@ -136,6 +174,13 @@ def _check(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None
         parser.error(f"--repeats {options.repeats}: an interval needs at least 2 splits")
     if options.icet_repeats is not None and options.icet_repeats < 0:
         parser.error(f"--icet-repeats {options.icet_repeats} must not be below 0")
+    if options.strategies:
+        from scripts.vadera.rivals import list_rivals
+
+        names = [each.name for each in list_rivals()]
+        for name in options.strategies:
+            if name not in names:
+                parser.error(f"--strategies: {name!r} is unknown; take from {', '.join(names)}")
     if options.jobs == 0:
         parser.error("--jobs 0: name a number of processes, or -1 for one a core")
     if options.output.is_file():
@@ -145,10 +190,10 @@ def _check(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one paper; 0 if all went well, 1 if cells failed or a check did."""
     options = parse(arguments)
-    if options.paper != "vadera":
+    if options.paper not in STORED:
         return run_script(options.paper, options)
     try:
-        return run_vadera(options)
+        return run_vadera(options) if options.paper == "vadera" else run_beyond(options)
     except (RuntimeError, ValueError, OSError) as error:
         print(f"reproduce: {error}", file=sys.stderr)
         return 1

@@ -226,7 +226,7 @@ def test_icet_is_run_by_ratio_on_the_same_splits(tmp_path):
         (["vadera", "--repeats", "1"], "an interval needs at least 2 splits"),
         (["vadera", "--jobs", "0"], "--jobs 0: name a number of processes"),
         (["vadera", "--icet-repeats", "-1"], "must not be below 0"),
-        (["murthy", "--store", "x"], "--store is an option of vadera only"),
+        (["murthy", "--store", "x"], "--store is an option of vadera and beyond only"),
         (["quinlan"], "invalid choice: 'quinlan'"),
     ],
 )

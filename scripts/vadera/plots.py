@@ -15,7 +15,7 @@ from .printed import ACCURACIES, TITLES
 
 def draw_accuracies(means: DataFrame, pruning: str, path: Path, *, protocol: str) -> None:
     """Draw a panel a data set: bars of ours for each system, the printed figures as points."""
-    plt = _pyplot()
+    plt = pyplot_without_window()
     names = PRUNED if pruning == "pruned" else UNPRUNED
     sets = list(dict.fromkeys(means["dataset"]))
     table = means.set_index(["dataset", "protocol", "strategy"])
@@ -52,7 +52,7 @@ def draw_accuracies(means: DataFrame, pruning: str, path: Path, *, protocol: str
 
 def draw_icet(icet: DataFrame, means: DataFrame, path: Path, *, protocol: str) -> None:
     """Draw a panel a data set: ICET's accuracies by ratio, LDT's as lines across."""
-    plt = _pyplot()
+    plt = pyplot_without_window()
     sets = list(dict.fromkeys(icet["set"]))
     table = means.set_index(["dataset", "protocol", "strategy"])
     figure, panels = plt.subplots(
@@ -85,7 +85,8 @@ def draw_icet(icet: DataFrame, means: DataFrame, path: Path, *, protocol: str) -
     plt.close(figure)
 
 
-def _pyplot() -> Any:
+def pyplot_without_window() -> Any:
+    """Matplotlib's pyplot, drawing to files only."""
     import matplotlib
 
     matplotlib.use("Agg")
