@@ -205,7 +205,7 @@ class TreeGrower:
     >>> rows = np.arange(0, len(X), 2)
     >>> tree = grower.grow(rows, costs=np.arange(13.0), omega=0.5, confidence=0.1)
     >>> tree.n_leaves
-    4
+    6
     """
 
     def __init__(

@@ -229,7 +229,14 @@ class RobustLP(SplitFinder):
         return best
 
     def discriminate(self, rows: ScaledRows, is_above: NDArray[np.bool_]) -> Answer:
-        """Solve the program of two sets of rows."""
+        """Solve the program of two sets of rows.
+
+        Parameters
+        ----------
+        rows : ScaledRows
+        is_above : ndarray of shape (n,), bool
+            Which rows belong on the side of larger scores.
+        """
         sign = np.where(is_above, 1.0, -1.0)
         cost = rows.weights / np.where(
             is_above, rows.weights[is_above].sum(), rows.weights[~is_above].sum()

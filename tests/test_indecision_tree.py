@@ -492,13 +492,3 @@ def test_units_do_not_matter(scale):
     np.testing.assert_allclose(a.tree_.counts, b.tree_.counts, rtol=1e-12)
     shares = b.predict_proba(X * scale, std * scale)
     np.testing.assert_allclose(a.predict_proba(X, std), shares, rtol=1e-12)
-
-
-def test_examples_of_the_docstrings():
-    import doctest
-
-    from oblique.indecision import argument, classifier, predict, table
-
-    for module in (argument, classifier, predict, table):
-        failed, tried = doctest.testmod(module)
-        assert (failed, tried > 0) == (0, True), module.__name__

@@ -368,11 +368,13 @@ def explain(
     --------
     >>> from oblique import ObliqueTreeClassifier, explain
     >>> from oblique.datasets import load_dataset
+    >>> from oblique.finders import AxisParallel
     >>> data = load_dataset("bupa")
-    >>> model = ObliqueTreeClassifier(max_depth=3, random_state=0).fit(data.data, data.target)
+    >>> model = ObliqueTreeClassifier(finder=AxisParallel(), max_depth=3)
+    >>> model = model.fit(data.data, data.target)
     >>> first = explain(model, data.data[:10])[0]
     >>> first.sensitive_tests[0].text
-    'gammagt <= 20.5'
+    'gammagt > 20.5'
     """
     view = view_model(model)
     profile = view.profile if sample is None else column_profile(view.encode(sample))
