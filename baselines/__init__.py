@@ -2,7 +2,7 @@
 
 from baselines.c45 import C45, C45Classifier
 from baselines.cart_lc import CartLC
-from baselines.cost_criteria import CostGain, TreeGrower
+from baselines.cost_criteria import CostGain
 from baselines.cost_trees import CSID3Classifier, EG2Classifier, IDXClassifier
 from baselines.cost_weighted import CostWeighted
 from baselines.fisher import Fisher
@@ -18,6 +18,7 @@ from baselines.robust_lp import LinearProgramError, RobustLP, RobustPlane, robus
 from baselines.sparse_random import SparseRandom
 from baselines.tao import TreeAlternatingOptimization
 from baselines.tao_tree import TAOTreeClassifier
+from baselines.tree_grower import TreeGrower
 
 __all__ = [
     "C45",

@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from baselines import _information
 from baselines._half_sample import Sample, Trials
-from baselines.cost_criteria import MEASURES, TreeGrower
+from baselines.cost_criteria import MEASURES
+from baselines.tree_grower import TreeGrower
 from oblique._arrays import read_only
 from oblique.costs import _kernels
 from oblique.costs.test_cost import Prices, TestCost, tabulate
@@ -44,22 +45,22 @@ class CompiledTrials(Trials):
 
     def costs(self, values: NDArray[np.float64], trials: NDArray[np.int64]) -> list[float]:
         """Average cost of a case of the other rows of each of some trials; see `Trials`."""
-        grower, finder = self.grower, self.grower._finder
+        grower, finder = self.grower, self.grower.finder
         members = self.members(trials)
         # As `priced_rule` and `limit_arguments` have them, all trials at once.
         prices = (values[:, :-2] + 1.0) ** values[:, -2:-1]
         levels = values[:, -1] / 100.0
         deviations = np.interp(levels, C45_LEVELS, C45_DEVIATIONS)
         links, cuts, counts, begins = _information.grow_many_by_worth(
-            *grower._table, members, self._n_grown, self._sample.n_classes, grower._features,
-            grower._logs, MEASURES[finder.measure], prices,
+            *grower.table, members, self._n_grown, self._sample.n_classes, grower.features,
+            grower.logs, MEASURES[finder.measure], prices,
             bool(finder.mdl_correction), float(finder.min_leaf_weight),
             finder.threshold == "data", np.inf,
         )  # fmt: skip
         left, right, feature = np.ascontiguousarray(links.T)
         threshold = cuts[:, 0].copy()
         roots = _raising.raise_many_axis_subtrees(
-            *self._columns, members, grower._order, levels, deviations, BOUNDS["c45"], SLACK,
+            *self._columns, members, grower.order, levels, deviations, BOUNDS["c45"], SLACK,
             counts, left, right, feature, threshold, begins,
         )  # fmt: skip
         found = _kernels.mean_costs(

@@ -24,7 +24,7 @@ from baselines._genome import Gene, Genome
 from baselines._half_sample import Biases, EstimatorGrower, Grower, Sample, Trials
 from baselines._search_file import read_search, write_search
 from baselines._side_by_side import side_by_side
-from baselines.cost_criteria import TreeGrower
+from baselines.tree_grower import TreeGrower
 from oblique.classifier import TreeClassifier, make_generator
 from oblique.costs import CostModel, load_costs
 from oblique.costs.test_cost import Prices
@@ -237,7 +237,7 @@ class ICETClassifier(TreePredictor):
         population, seed = self._begin(genome, rules, seed, prices, identity)
         grower = self._grower(sample, classes, seed)
         settings = (sample, prices, errors, self.train_size, seed)
-        if isinstance(grower, TreeGrower) and grower._is_plain:
+        if isinstance(grower, TreeGrower) and grower.is_plain:
             trials: Trials = CompiledTrials(grower, *settings)
         else:
             trials = Trials(grower, *settings)

@@ -116,7 +116,7 @@ def test_grower_is_the_loop_with_pruning(seed, weighted, measure, confidence, om
     again = grower.grow(rows[::-1], **prices, confidence=confidence)
     assert nested(tree) == nested(again)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(grower, "_is_plain", False)
+        patch.setattr(grower, "is_plain", False)
         patch.setattr(CostGain, "_grow_compiled", CostGain._grow)
         slow = grower.grow(rows, **prices, confidence=confidence)
     np.testing.assert_array_equal(tree.threshold, slow.threshold)

@@ -22,7 +22,7 @@ from baselines._genetic import Individual, Rules
 from baselines._genome import Gene, Genome
 from baselines._half_sample import Sample, Trials
 from baselines._trial_kernels import draw_members
-from baselines.cost_criteria import TreeGrower
+from baselines.tree_grower import TreeGrower
 from oblique import ObliqueTreeClassifier, load, save
 from oblique.costs import CostModel, TestCost, load_costs
 from oblique.costs.test_cost import tabulate
