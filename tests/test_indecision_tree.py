@@ -28,6 +28,7 @@ from oblique.indecision import (
     leaf_probabilities,
     node_probabilities,
 )
+from oblique.indecision import node as node_module
 from oblique.indecision.node import UncertainNode, UncertainRows, order_rows
 from oblique.induction import grow_node_by_node
 from oblique.stopping import Stopping
@@ -278,6 +279,34 @@ def test_search_finds_the_best_candidate(seed, spread, n_classes):
                 gains.append(node.gain(LinearSplit.axis(j, middle, 2)))
     found = 0.0 if best is None else node.gain(best)
     assert found == pytest.approx(max(gains), abs=1e-5)
+
+
+@given(st.lists(st.integers(0, 30), max_size=40), st.integers(-1, 31), st.integers(0, 40))
+def test_places_are_found_from_any_start(values, wanted, near):
+    from oblique.indecision import _kernels
+
+    ascending = np.sort(np.array(values, dtype=float))
+    found = _kernels._first_at_least.py_func(ascending, ascending.size, wanted, near)
+    assert found == np.searchsorted(ascending, wanted)
+
+
+def test_tables_of_few_rows_change_nothing(monkeypatch):
+    """A node that gets a table of its own sees what it saw in the whole one."""
+    rng = np.random.default_rng(5)
+    X, y = make_classification(150, 5, random_state=5)
+    X[::7, 1] = np.nan
+    spread = rng.gamma(1.0, 0.2, (150, 5))
+    spread[:, 4] = 0.0
+    cases = UncertainTable(
+        X, covariance=np.einsum("ni,ij->nij", spread**2, np.eye(5)),
+        probabilities={4: rng.dirichlet(np.ones(3), 150)},
+    )  # fmt: skip
+    model = IndecisionTreeClassifier(directions=LinearDiscriminant("criterion"))
+    weights = rng.integers(1, 4, 150)
+    own = model.fit(cases, y, sample_weight=weights).tree_
+    assert own.max_depth > 4
+    monkeypatch.setattr(node_module, "_SPARSE", 10**9)
+    assert_same_tree(own, model.fit(cases, y, sample_weight=weights).tree_)
 
 
 def test_refining_gains():

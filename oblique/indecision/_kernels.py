@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from projection.jit import inline, jit
+from projection.jit import inline, jit, lean
 
 TIE = 1e-12
 
@@ -28,6 +28,9 @@ DIRECTLY = 1 << 29
 # Candidates lie between rows of which at least this part of the node's largest part is there.
 SEEN = 0.1
 
+# Of an interval at least this probable the table is good enough.
+NEAR = 1e-3
+
 _INVERSE_ROOT_TWO = 0.7071067811865476
 _INVERSE_ROOT_TWO_PI = 0.3989422804014327
 
@@ -41,13 +44,13 @@ _DENSITY = np.exp(-0.5 * _PLACES**2) * _INVERSE_ROOT_TWO_PI
 _DISTRIBUTION = np.array([0.5 * math.erfc(-z * _INVERSE_ROOT_TWO) for z in _PLACES])
 
 
-@inline
+@lean
 def _phi(z):
     """Standard normal distribution, exact in relative terms in the lower tail."""
     return 0.5 * math.erfc(-z * _INVERSE_ROOT_TWO)
 
 
-@inline
+@lean
 def _quick_phi(z):
     """Standard normal distribution from the table, for ``abs(z) <= REACH``."""
     at = (z + REACH) * _PER_UNIT
@@ -60,7 +63,7 @@ def _quick_phi(z):
     return value + u * v * (v * _DENSITY[i] - u * _DENSITY[i + 1]) / _PER_UNIT
 
 
-@inline
+@lean
 def _quick_density(z):
     """Standard normal density from the table; its slope is -z times itself."""
     at = (z + REACH) * _PER_UNIT
@@ -73,7 +76,7 @@ def _quick_density(z):
     return value + u * v * slope / _PER_UNIT
 
 
-@inline
+@lean
 def _between(low, high):
     """Probability of ``low < Z <= high``, without cancellation in the upper tail."""
     if high <= low:
@@ -97,7 +100,7 @@ def _passes(mean, deviation, low, high, threshold):
     return min(part / whole, 1.0)
 
 
-@inline
+@lean
 def _xlogx(value):
     return value * math.log2(value) if value > 0.0 else 0.0
 
@@ -209,10 +212,23 @@ def tally(rows, membership, codes, weights, share, to_left, sides):
     return left, known, n_left, n_right, min(size_left, size - size_left)
 
 
+@jit
+def renumber(lines, start, stop, n):
+    """Lines of a node in a table of its own rows, whose numbers are their places in line 0."""
+    place = np.empty(n, np.int32)
+    out = np.empty((lines.shape[0], stop - start), np.int32)
+    for i in range(start, stop):
+        place[lines[0, i]] = i - start
+    for line in range(lines.shape[0]):
+        for i in range(start, stop):
+            out[line, i - start] = place[lines[line, i]]
+    return out
+
+
 # ---------------------------------------------------------------- the best threshold
 
 
-@inline
+@lean
 def _impurity(code, counts, weight):
     """Entropy (0) or Gini (1) times weight, so that the parts of a node add up."""
     n_classes = counts.shape[0]
@@ -227,11 +243,28 @@ def _impurity(code, counts, weight):
     return value
 
 
-@inline
-def _first_at_least(values, n, wanted):
-    """Place of the first of ``n`` ascending values that is not below ``wanted``."""
+@lean
+def _first_at_least(values, n, wanted, near):
+    """Place of the first of ``n`` ascending values that is not below ``wanted``.
+
+    The search spreads from the place ``near``, by doubled steps: the rows come in order, so the
+    place of a row is near that of the row before.
+    """
     begin = 0
     end = n
+    step = 1
+    if near < n and values[near] < wanted:
+        begin = near + 1
+        while begin + step < n and values[begin + step] < wanted:
+            begin += step + 1
+            step *= 2
+        end = min(begin + step, n)
+    else:
+        end = min(near, n)
+        while end - step >= 0 and values[end - step] >= wanted:
+            end -= step
+            step *= 2
+        begin = max(end - step, 0)
     while begin < end:
         middle = (begin + end) // 2
         if values[middle] < wanted:
@@ -241,49 +274,67 @@ def _first_at_least(values, n, wanted):
     return begin
 
 
-@inline
+@lean
 def _truncation(mean, deviation, low, high):
     """Offset a and factor f with which ``(Phi - a) f`` is the membership given the interval."""
     a = (low - mean) / deviation
     b = (high - mean) / deviation
     if a < -REACH and b > REACH:
         return 0.0, 1.0
+    if a < REACH and b > -REACH:
+        below = _quick_phi(a) if a > -REACH else 0.0
+        whole = (_quick_phi(b) if b < REACH else 1.0) - below
+        # The table is good enough unless the interval is far from the row.
+        if whole > NEAR:
+            return below, 1.0 / whole
     whole = _between(a, b)
     return _phi(a), 1.0 / whole if whole > 0.0 else 0.0
 
 
-@inline
-def _candidates(mean, order, codes, share, low, high, out):
+@lean
+def _collect(mean, deviation, order, codes, weights, shares, mu, s, cls, w, part):
+    """Copy what is known of a column's rows in the order of their means, missing ones left out.
+
+    The passes that follow then read memory from front to back. Returns the number of rows, and
+    the largest part of any row, missing ones included.
+    """
+    n = 0
+    most = 0.0
+    for i in range(order.shape[0]):
+        row = order[i]
+        most = max(most, shares[row])
+        if mean[row] == mean[row]:
+            mu[n] = mean[row]
+            s[n] = deviation[row]
+            cls[n] = codes[row]
+            w[n] = weights[row]
+            part[n] = shares[row]
+            n += 1
+    return n, most
+
+
+@lean
+def _candidates(mu, cls, part, m, most, low, high, out):
     """Middles of neighbouring distinct means unless both are of one and the same class.
 
     Rows of which next to nothing is at the node are passed over.
     """
     n = 0
-    most = 0.0
-    for i in range(order.shape[0]):
-        most = max(most, share[order[i]])
     least = SEEN * most
     before = -2
     last = 0.0
     i = 0
-    m = order.shape[0]
-    while m > 0 and mean[order[m - 1]] != mean[order[m - 1]]:
-        m -= 1
     while i < m:
-        value = mean[order[i]]
-        pure = codes[order[i]]
-        group = i
-        seen = False
-        while group < m and mean[order[group]] == value:
-            if share[order[group]] >= least:
-                if not seen:
-                    pure = codes[order[group]]
-                elif codes[order[group]] != pure:
+        value = mu[i]
+        pure = -2
+        while i < m and mu[i] == value:
+            if part[i] >= least:
+                if pure == -2:
+                    pure = cls[i]
+                elif cls[i] != pure:
                     pure = -1
-                seen = True
-            group += 1
-        if not seen:
-            i = group
+            i += 1
+        if pure == -2:
             continue
         if before > -2 and (pure < 0 or pure != before):
             middle = 0.5 * last + 0.5 * value
@@ -294,11 +345,10 @@ def _candidates(mean, order, codes, share, low, high, out):
                 n += 1
         before = pure
         last = value
-        i = group
-    return n, m
+    return n
 
 
-@inline
+@lean
 def _place_knots(candidates, n, step, knots):
     """Ends of the cells of a grid that hold candidates, ascending."""
     n_knots = 0
@@ -316,7 +366,7 @@ def _place_knots(candidates, n, step, knots):
     return n_knots
 
 
-@inline
+@lean
 def _interpolate(candidates, n, step, knots, n_knots, height, slope, passed):
     """Add sums known at the knots to the candidates between them (cubic, Hermite)."""
     at = 0
@@ -333,35 +383,33 @@ def _interpolate(candidates, n, step, knots, n_knots, height, slope, passed):
             passed[c, k] += value
 
 
-@inline
-def _join_run(run, k, centre, mean, deviation, bounded, low, high, weight, share):
+@lean
+def _join_run(run, k, d, low_part, scale, weight, share):
     """Add a row to the sums of its run: moments about the centre, offset, and weight."""
-    low_part = 0.0
-    scale = 1.0
-    if bounded:
-        low_part, scale = _truncation(mean, deviation, low, high)
-    d = (mean - centre) / deviation
     last = run.shape[1] - 1
     for side in range(2):
         at = k if side == 0 else last
-        amount = (weight if side == 0 else share) * scale
+        whole = weight if side == 0 else share
+        amount = whole * scale
         run[0, at] += amount
         run[1, at] += amount * d
         run[2, at] += 0.5 * amount * d * d
         run[3, at] += amount * low_part
-        run[4, at] += weight if side == 0 else share
+        run[4, at] += whole
 
 
-@inline
-def _close_run(run, centre, deviation, reach, places, n, passed, slope, jump):
+@lean
+def _close_run(run, centre, deviation, reach, places, n, near, passed, slope, jump):
     """Add a run of rows to the sums at the places inside its window; beyond it as a jump.
 
     The rows' distributions are expanded about the run's centre to second order. ``slope`` of
-    no lines: no derivatives are wanted.
+    no lines: no derivatives are wanted. Returns the window's first place.
     """
-    begin = _first_at_least(places, n, centre - reach)
-    end = _first_at_least(places, n, centre + reach)
-    for p in range(begin, end):
+    begin = _first_at_least(places, n, centre - reach, near)
+    end = begin
+    top = centre + reach
+    while end < n and places[end] < top:
+        p = end
         z = (places[p] - centre) / deviation
         value = _quick_phi(z)
         dense = _quick_density(z)
@@ -371,37 +419,42 @@ def _close_run(run, centre, deviation, reach, places, n, passed, slope, jump):
                 if slope.shape[0] > 0:
                     rise = run[0, k] + run[1, k] * z + run[2, k] * (z * z - 1.0)
                     slope[p, k] += dense / deviation * rise
+        end += 1
     for k in range(run.shape[1]):
         jump[end, k] += run[4, k]
         for moment in range(5):
             run[moment, k] = 0.0
+    return begin
 
 
-@inline
-def _add_runs(mean, deviation, order, octave, level, codes, weights, shares, low, high, window,
-              places, n, passed, slope, jump):  # fmt: skip
+@lean
+def _add_runs(mu, s, octave, level, cls, w, part, m, low, high, window, places, n, passed, slope,
+              jump, run):  # fmt: skip
     """Add the rows of one octave: rows near each other and of one deviation as one run."""
-    run = np.zeros((5, passed.shape[1]))
     bounded = low > -np.inf or high < np.inf
     centre = 0.0
-    s = 0.0
-    for i in range(order.shape[0]):
+    deviation = 0.0
+    near = 0
+    for i in range(m):
         if octave[i] != level:
             continue
-        row = order[i]
-        if s != deviation[row] or mean[row] > centre + 0.5 * s / PER_RUN:
-            if s > 0.0:
-                _close_run(run, centre, s, window * s, places, n, passed, slope, jump)
-            s = deviation[row]
-            centre = mean[row] + 0.5 * s / PER_RUN
-        _join_run(
-            run, codes[row], centre, mean[row], s, bounded, low, high, weights[row], shares[row]
-        )
-    if s > 0.0:
-        _close_run(run, centre, s, window * s, places, n, passed, slope, jump)
+        if s[i] != deviation or mu[i] > centre + 0.5 * deviation / PER_RUN:
+            if deviation > 0.0:
+                near = _close_run(
+                    run, centre, deviation, window * deviation, places, n, near, passed, slope, jump
+                )
+            deviation = s[i]
+            centre = mu[i] + 0.5 * deviation / PER_RUN
+        low_part = 0.0
+        scale = 1.0
+        if bounded:
+            low_part, scale = _truncation(mu[i], deviation, low, high)
+        _join_run(run, cls[i], (mu[i] - centre) / deviation, low_part, scale, w[i], part[i])
+    if deviation > 0.0:
+        _close_run(run, centre, deviation, window * deviation, places, n, near, passed, slope, jump)
 
 
-@inline
+@lean
 def _settle(passed, jump, n):
     """Add to each place what lies wholly below it."""
     for k in range(passed.shape[1]):
@@ -412,8 +465,7 @@ def _settle(passed, jump, n):
 
 
 @inline
-def _sum_passed(mean, deviation, order, codes, weights, shares, low, high, window, candidates, n,
-                passed):  # fmt: skip
+def _sum_passed(mu, s, octave, cls, w, part, m, low, high, window, candidates, n, passed):
     """Weight of each class, and the size in rows, that passes each candidate.
 
     Rows whose window holds few candidates are summed there, the others, in octaves of their
@@ -422,33 +474,34 @@ def _sum_passed(mean, deviation, order, codes, weights, shares, low, high, windo
     width = passed.shape[1]
     passed[: n + 1] = 0.0
     jump = np.zeros((n + 1, width))
-    octave = np.empty(order.shape[0], np.int64)
+    run = np.zeros((5, width))
     least = EXACT
     most = -EXACT
-    for i in range(order.shape[0]):
-        row = order[i]
-        s = deviation[row]
-        begin = _first_at_least(candidates, n, mean[row] - window * s)
-        octave[i] = EXACT
-        if s <= 0.0:
-            jump[begin, codes[row]] += weights[row]
-            jump[begin, width - 1] += shares[row]
+    begin = 0
+    for i in range(m):
+        if s[i] <= 0.0:
+            begin = _first_at_least(candidates, n, mu[i], begin)
+            octave[i] = EXACT
+            jump[begin, cls[i]] += w[i]
+            jump[begin, width - 1] += part[i]
             continue
         octave[i] = DIRECTLY
-        end = _first_at_least(candidates, n, mean[row] + window * s)
-        if end - begin > DIRECT:
-            octave[i] = math.frexp(s)[1]
+        if n <= DIRECT:
+            continue
+        begin = _first_at_least(candidates, n, mu[i] - window * s[i], begin)
+        if begin + DIRECT < n and candidates[begin + DIRECT] < mu[i] + window * s[i]:
+            octave[i] = math.frexp(s[i])[1]
             least = min(least, octave[i])
             most = max(most, octave[i])
     none = np.empty((0, width))
     _add_runs(
-        mean, deviation, order, octave, DIRECTLY, codes, weights, shares, low, high, window,
-        candidates, n, passed, none, jump,
+        mu, s, octave, DIRECTLY, cls, w, part, m, low, high, window, candidates, n, passed, none,
+        jump, run,
     )  # fmt: skip
     _settle(passed, jump, n)
     for level in range(least, most + 1):
         step = math.ldexp(0.5, level) / KNOTS
-        if not (octave == level).any():
+        if not (octave[:m] == level).any():
             continue
         knots = np.empty(2 * n + 2)
         n_knots = _place_knots(candidates, n, step, knots)
@@ -456,8 +509,8 @@ def _sum_passed(mean, deviation, order, codes, weights, shares, low, high, windo
         slope = np.zeros((n_knots + 1, width))
         leap = np.zeros((n_knots + 1, width))
         _add_runs(
-            mean, deviation, order, octave, level, codes, weights, shares, low, high, window,
-            knots, n_knots, height, slope, leap,
+            mu, s, octave, level, cls, w, part, m, low, high, window, knots, n_knots, height,
+            slope, leap, run,
         )  # fmt: skip
         _settle(height, leap, n_knots)
         _interpolate(candidates, n, step, knots, n_knots, height, slope, passed)
@@ -495,51 +548,45 @@ def _best_candidate(code, passed, n, total, size, min_leaf, min_weight, best, ti
 @jit
 def best_thresholds(columns, deviations, lines, features, codes, weights, share, start, stop,
                     lows, highs, code, window, min_leaf, min_weight, n_classes):  # fmt: skip
-    """Best threshold over the listed columns of a node.
-
-    Parameters
-    ----------
-    columns, deviations : (c, n) means and standard deviations, one line a column
-    lines : (c + 1, m), line j + 1 the rows sorted by mean j, missing ones last
-    lows, highs : (c,) the interval that the path has left of each column
-    window : deviations beyond which a row counts 0 or 1
-
-    Returns
-    -------
-    (column or -1, threshold, candidate below it, candidate above it, raw gain)
-    """
     m = stop - start
     candidates = np.empty(m + 1)
     passed = np.empty((m + 1, n_classes + 1))
+    mu = np.empty(m)
+    s = np.empty(m)
+    cls = np.empty(m, np.int32)
+    w = np.empty(m)
+    part = np.empty(m)
+    octave = np.empty(m, np.int64)
     best = 0.0
     feature = -1
     threshold = 0.0
     below = 0.0
     above = 0.0
     for j in features:
-        order = lines[j + 1, start:stop]
-        n, n_known = _candidates(columns[j], order, codes, share, lows[j], highs[j], candidates)
+        n_known, most = _collect(
+            columns[j], deviations[j], lines[j + 1, start:stop], codes, weights, share, mu, s,
+            cls, w, part,
+        )  # fmt: skip
+        n = _candidates(mu, cls, part, n_known, most, lows[j], highs[j], candidates)
         if n == 0:
             continue
-        order = order[:n_known]
         total = np.zeros(n_classes)
         size = 0.0
         for i in range(n_known):
-            total[codes[order[i]]] += weights[order[i]]
-            size += share[order[i]]
+            total[cls[i]] += w[i]
+            size += part[i]
         weight = 0.0
         for k in range(n_classes):
             weight += total[k]
         _sum_passed(
-            columns[j], deviations[j], order, codes, weights, share, lows[j], highs[j], window,
-            candidates, n, passed,
-        )  # fmt: skip
+            mu, s, octave, cls, w, part, n_known, lows[j], highs[j], window, candidates, n, passed
+        )
         where, best = _best_candidate(
             code, passed, n, total, size, min_leaf, min_weight, best, TIE * weight
         )
         if where >= 0:
             feature = j
             threshold = candidates[where]
-            below = candidates[where - 1] if where > 0 else columns[j][order[0]]
-            above = candidates[where + 1] if where + 1 < n else columns[j][order[n_known - 1]]
+            below = candidates[where - 1] if where > 0 else mu[0]
+            above = candidates[where + 1] if where + 1 < n else mu[n_known - 1]
     return feature, threshold, below, above, best

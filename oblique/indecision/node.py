@@ -24,6 +24,9 @@ Floats = NDArray[np.float64]
 # Criteria whose gain the search for thresholds knows.
 CRITERIA = {"entropy": 0, "gini": 1}
 
+# A node with at most one in so many of a table's rows gets a table of its own.
+_SPARSE = 2
+
 _NO_JOINT = read_only(np.empty((0, 0, 0)))
 
 
@@ -72,6 +75,23 @@ class UncertainRows(Table):
         self.least_rest = least_rest
         self.window = _window(floor)
 
+    def take(self, rows: NDArray[np.int32]) -> UncertainRows:
+        """Return a table of the listed rows only, judged as this one judges."""
+        part = object.__new__(UncertainRows)
+        for name in (*Table.__slots__, *UncertainRows.__slots__):
+            setattr(part, name, getattr(self, name))
+        part.X, part.std = read_only(self.X[rows]), read_only(self.std[rows])
+        part.deviations = read_only(np.ascontiguousarray(part.std.T))
+        part.codes, part.weights = read_only(self.codes[rows]), read_only(self.weights[rows])
+        part.joint = read_only(self.joint[rows]) if self.joint.size else self.joint
+        part.probabilities = {j: share[rows] for j, share in self.probabilities.items()}
+        # What a finder asks about the whole table stays true.
+        part._n_varying = self.n_varying
+        part._columns = None
+        part.to_left = np.empty(rows.size)
+        part.spare = np.empty(rows.size, dtype=np.int32)
+        return part
+
 
 def _window(floor: float) -> float:
     """Deviations beyond which a row's part is below the floor, at most 8."""
@@ -107,6 +127,26 @@ class UncertainNode(Node):
         root.remaining = {}
         root.n_present = root._count_present()
         return root
+
+    def sort_columns(self) -> None:
+        """Sort the node's rows by every column, unless they are; few rows get their own table."""
+        if self.n_rows * _SPARSE <= len(self.table.X):
+            self._move_out()
+        super().sort_columns()
+
+    def _move_out(self) -> None:
+        """Copy the node's rows into a table of their own.
+
+        A node reads its rows in another order for each column. Scattered over the whole table
+        they miss the processor's caches, the more the larger the table is.
+        """
+        table, store, rows = self.table, self.store, self.rows
+        lines = store.lines if self._sorted else store.lines[:1]
+        lines = _kernels.renumber(lines, self.start, self.stop, len(table.X))
+        weights, share = store.weights[rows], store.share[rows]
+        self.table = table.take(rows)
+        self.store = Rows(lines, read_only(weights), read_only(share), store.log_table)
+        self.start, self.stop = 0, rows.size
 
     def _count_present(self) -> int:
         """Number of classes; 1 where what is not of the commonest class is a mere residue."""
