@@ -14,6 +14,8 @@ from .rivals import LDT, LDT_PRUNED, Outcome
 from .standing import accuracies, non_dominated
 
 _COLUMNS = 3
+# Where a name may stand beside its point, the best place first; points of length.
+_PLACES = ((4, 4), (-4, 4), (4, -5), (-4, -5), (4, 12), (-4, 12), (4, -13), (-4, -13))
 # Okabe and Ito's colours: told apart by the colour-blind, too.
 _COLOURS = ("#000000", "#0072B2", "#009E73", "#D55E00", "#CC79A7", "#E69F00", "#56B4E9")
 
@@ -39,6 +41,9 @@ def draw_pareto(outcome: Outcome, path: Path, *, protocol: str) -> None:
         axes.set_xlabel("safe accuracy, %", fontsize=8)
         axes.set_ylabel("unsafe accuracy, %", fontsize=8)
         axes.tick_params(labelsize=7)
+    figure.draw_without_rendering()
+    for axes, points in zip(grid.flat, panels.values(), strict=False):
+        _name_points(axes, outcome, points)
     for axes in grid.flat[len(panels) :]:
         axes.set_visible(False)
     handles, labels = grid[0, 0].get_legend_handles_labels()
@@ -50,6 +55,10 @@ def draw_pareto(outcome: Outcome, path: Path, *, protocol: str) -> None:
 def _draw_points(axes: Any, outcome: Outcome, points: dict[str, tuple[float, float]]) -> None:
     trees = {each.name for each in outcome.rivals if each.is_tree}
     families = list(dict.fromkeys(each.family for each in outcome.rivals))
+    # Families of nothing but ensembles say so in their name.
+    grouped = {each.family for each in outcome.rivals} - {
+        each.family for each in outcome.rivals if each.is_tree
+    }
     for family, colour in zip(families, _COLOURS, strict=False):
         for is_tree, marker in ((True, "o"), (False, "s")):
             found = [
@@ -57,20 +66,39 @@ def _draw_points(axes: Any, outcome: Outcome, points: dict[str, tuple[float, flo
                 if each.family == family and each.is_tree == is_tree
             ]  # fmt: skip
             if found:
-                label = family if is_tree else f"{family}, many trees"
+                label = family if is_tree or family in grouped else f"{family}, many trees"
                 face = colour if is_tree else "none"
+                is_ldt = family == families[0]
                 axes.scatter(
-                    *zip(*found, strict=True), s=22, marker=marker, color=colour, facecolor=face,
+                    *zip(*found, strict=True), s=70 if is_ldt else 22,
+                    marker="*" if is_ldt else marker, color=colour, facecolor=face,
                     label=label, zorder=3,
                 )  # fmt: skip
     of_trees = non_dominated({name: p for name, p in points.items() if name in trees})
     of_all = non_dominated(points)
     _draw_front(axes, [points[name] for name in of_all], "0.6", 0.7, None)
     _draw_front(axes, [points[name] for name in of_trees], "black", 1.2, "front of single trees")
-    for name in {*of_trees, *of_all, LDT, LDT_PRUNED}:
-        axes.annotate(
-            name, points[name], xytext=(3, 3), textcoords="offset points", fontsize=6.5, zorder=4
-        )
+
+
+def _name_points(axes: Any, outcome: Outcome, points: dict[str, tuple[float, float]]) -> None:
+    """Name LDT and what is on a front, each name where it covers no other if there is room."""
+    trees = {each.name for each in outcome.rivals if each.is_tree}
+    fronts = [non_dominated({n: p for n, p in points.items() if n in trees}), non_dominated(points)]
+    taken: list[Any] = []
+    for name in dict.fromkeys([LDT, LDT_PRUNED, *fronts[0], *fronts[1]]):
+        for right, up in _PLACES:
+            text = axes.annotate(
+                name, points[name], xytext=(right, up), textcoords="offset points", fontsize=6.5,
+                ha="left" if right > 0 else "right", va="center", zorder=4,
+            )  # fmt: skip
+            box = text.get_window_extent()
+            inside = axes.bbox.x0 <= box.x0 and box.x1 <= axes.bbox.x1
+            if inside and not any(box.overlaps(other) for other in taken):
+                break
+            text.remove()
+        else:
+            continue
+        taken.append(box)
 
 
 def _draw_front(
