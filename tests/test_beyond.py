@@ -267,6 +267,20 @@ def test_a_later_run_takes_others_from_the_store(without_peers, monkeypatch):
     assert "\n- stree: stree is not installed; 6 of 9 cells are in the store\n" in told
 
 
+def test_a_failure_is_told_and_tried_again(without_peers, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "treeple", ModuleType("treeple"))
+    assert reproduce.main(arguments(without_peers, "treeple_oblique")) == 1
+    told = capsys.readouterr().err
+    assert re.search("6 of [0-9]+ cells failed; treeple_oblique on hepatitis_filled: Mod", told)
+
+    def train(self, X, codes):
+        return DecisionTreeClassifier(random_state=self.random_state).fit(X, codes)
+
+    monkeypatch.setattr(peers.TreepleTree, "_train", train)
+    assert reproduce.main(arguments(without_peers, "treeple_oblique")) == 0
+    assert "| treeple_oblique |" in (without_peers / "page" / "beyond.md").read_text()
+
+
 @pytest.mark.parametrize(
     ("given", "told"),
     [

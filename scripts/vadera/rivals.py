@@ -147,7 +147,9 @@ def run_rivals(options: Options, only: Sequence[str] | None = None) -> Outcome:
             refused[each.name] = "not asked for"
     run_here = [each.strategy for each in rivals if each.name not in refused]
     design = Design(options.sets, run_here, TRAIN_SIZES, repeats=options.repeats)
-    records = list(run(design, store=options.store, n_jobs=options.jobs).records)
+    # What failed in one environment may work in another that shares the store.
+    results = run(design, store=options.store, n_jobs=options.jobs, rerun_failed=True)
+    records = list(results.records)
     left_out = {}
     for each in rivals:
         if each.name in refused:
