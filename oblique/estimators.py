@@ -105,8 +105,9 @@ class LDTClassifier(TreeClassifier):
     """Linear discriminant tree that errs on the safe side (Vadera 2005).
 
     At each node the best by information gain of three tests is taken: Fisher's linear
-    discriminant adjusted so that it does not take safe cases for unsafe ones at depth, an
-    axis-parallel test whose threshold gives the gap to the unsafe side, and a category test.
+    discriminant, which is then adjusted so that it does not take safe cases for unsafe ones at
+    depth, an axis-parallel test whose threshold gives the gap to the unsafe side, and a category
+    test.
     The paper's name is LDT; no costs are needed, only which class is unsafe.
 
     Parameters
@@ -115,9 +116,9 @@ class LDTClassifier(TreeClassifier):
         Class whose cases must not be missed. None: the rarest class.
     adjustment : {"literal", "pure", "iterate"} or None, default="literal"
         How the plane is adjusted, see `oblique.finders.SafeAdjusted`. None: not at all.
-    select_by : {"adjusted", "plain"}, default="adjusted"
-        Whether the adjusted plane competes with its own gain or with that of the plane before
-        adjustment.
+    select_by : {"plain", "adjusted"}, default="plain"
+        Whether the plane competes with the gain that it has before adjustment, which fits the
+        printed tables best, or with its own, as the paper's figure 5 is written.
     pruning : {"safe"}, Pruner or None, default=None
         "safe" is `oblique.pruning.SafePruning()`.
     criterion, max_depth, min_samples_split, min_samples_leaf, min_gain, \
@@ -148,7 +149,7 @@ min_weight_fraction_leaf, class_weight, categorical_features, random_state
         *,
         unsafe_class: Any = None,
         adjustment: Literal["literal", "pure", "iterate"] | None = "literal",
-        select_by: Literal["adjusted", "plain"] = "adjusted",
+        select_by: Literal["plain", "adjusted"] = "plain",
         pruning: Literal["safe"] | Pruner | None = None,
         criterion: str = "entropy",
         max_depth: int | None = None,

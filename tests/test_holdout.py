@@ -69,7 +69,7 @@ def test_order_by_value_knows_neither_units_nor_places(seed, factor, weighted):
     np.testing.assert_array_equal(content[first], content[mixed[third]])
 
 
-@pytest.mark.parametrize("factor", [2.0**-30, 16.0, 0.1])
+@pytest.mark.parametrize("factor", [2.0**-30, 16.0, 0.1, "each column"])
 @pytest.mark.parametrize(
     "model",
     [
@@ -82,6 +82,8 @@ def test_order_by_value_knows_neither_units_nor_places(seed, factor, weighted):
 def test_pruned_trees_are_the_same_in_other_units(name, model, factor):
     X, codes = bundled(name)
     plain = model.fit(X, codes).tree_
+    if factor == "each column":
+        factor = 2.0 ** np.linspace(-30, 30, X.shape[1]).round()
     other = model.fit(factor * X, codes).tree_
     assert_same_structure(plain, other)
     assert plain.n_leaves > 1

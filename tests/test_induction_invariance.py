@@ -36,7 +36,7 @@ FINDERS = {
     "plane by criterion": BestOf(LinearDiscriminant("criterion"), AxisParallel(), Categories()),
     "ldt": ldt(),
     "ldt pure": ldt(mode="pure"),
-    "ldt iterate": ldt(mode="iterate", select_by="plain"),
+    "ldt iterate": ldt(mode="iterate", select_by="adjusted"),
     "categories": BestOf(Categories(), AxisParallel()),
     "single categories": Categories("single"),
 }

@@ -33,7 +33,7 @@ FINDERS = {
     "safe axis": SafeAdjusted(AxisParallel()),
     "default": None,
     "ldt": BestOf(SafeAdjusted(), AxisParallel("safe"), Categories()),
-    "ldt plain": BestOf(SafeAdjusted(select_by="plain"), AxisParallel("safe"), Categories()),
+    "ldt adjusted": BestOf(SafeAdjusted(select_by="adjusted"), AxisParallel("safe"), Categories()),
 }
 SETS = ["pima", "iris", "new_thyroid"]
 
@@ -189,21 +189,23 @@ def test_digits(model, least):
 
 
 @pytest.mark.parametrize(
-    "model",
+    ("model", "least"),
     [
-        ObliqueTreeClassifier(finder=LinearDiscriminant("criterion")),
-        ObliqueTreeClassifier(),
-        LDTClassifier(),
+        (ObliqueTreeClassifier(finder=LinearDiscriminant("criterion")), 0.87),
+        (ObliqueTreeClassifier(), 0.87),
+        (LDTClassifier(select_by="adjusted"), 0.87),
+        # A plane that is chosen before it is adjusted pays for the safe side in accuracy here.
+        (LDTClassifier(), 0.85),
     ],
 )
-def test_ten_thousand_rows_do_not_stop_early(model):
+def test_ten_thousand_rows_do_not_stop_early(model, least):
     X, y = make_classification(
         10_000, 20, n_informative=10, n_clusters_per_class=2, flip_y=0.01, random_state=0
     )
     train, test, a, b = train_test_split(X, y, random_state=0, stratify=y)
     model.fit(train, a)
     # scikit-learn's CART has .859 here; a tree that stops early .77.
-    assert model.score(test, b) > 0.87
+    assert model.score(test, b) > least
     assert model.get_n_leaves() > 100
 
 

@@ -44,9 +44,9 @@ class SafeAdjusted(SplitFinder):
         unsafe region. "iterate" repeats the adjustment for the next misclassified safe row, at
         most once for each weight, and ends with the threshold, so that the region is pure
         unless a safe row lies deeper in it than every unsafe one.
-    select_by : {"adjusted", "plain"}, default="adjusted"
-        With which gain the result competes in `BestOf`: its own, as the paper's figure 5 is
-        written, or that of the plane before adjustment, which fits the printed tables best.
+    select_by : {"plain", "adjusted"}, default="plain"
+        With which gain the result competes in `BestOf`: that of the plane before adjustment,
+        which fits the printed tables best, or its own, as the paper's figure 5 is written.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class SafeAdjusted(SplitFinder):
         finder: SplitFinder | None = None,
         *,
         mode: Literal["literal", "pure", "iterate"] = "literal",
-        select_by: Literal["adjusted", "plain"] = "adjusted",
+        select_by: Literal["plain", "adjusted"] = "plain",
     ):
         self.finder = finder
         self.mode = mode
@@ -111,8 +111,8 @@ class SafeAdjusted(SplitFinder):
         """Raise ValueError or TypeError for a wrong parameter, also of the wrapped finder."""
         if self.mode not in MODES:
             raise ValueError(f'mode={self.mode!r} must be "literal", "pure" or "iterate"')
-        if self.select_by not in ("adjusted", "plain"):
-            raise ValueError(f'select_by={self.select_by!r} must be "adjusted" or "plain"')
+        if self.select_by not in ("plain", "adjusted"):
+            raise ValueError(f'select_by={self.select_by!r} must be "plain" or "adjusted"')
         if self.finder is not None:
             check_finder("finder", self.finder)
 
