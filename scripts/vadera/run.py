@@ -92,11 +92,11 @@ def _claims(published: Measured, icet: DataFrame) -> Iterator[str]:
 
 
 def _readings(options: Options, published: Measured) -> Iterator[str]:
-    yield "\n## Other readings, 50/50"
-    yield "\nMean absolute deviation from print (points of accuracy, edges of depth), then means"
-    yield "over the sets.\n"
+    yield "\n## Other readings"
+    yield "\nMean absolute deviation from print (points of accuracy, edges of depth), then means,"
+    yield "over the sets and shares.\n"
     yield from write_readings(run_readings(options), readings())
     codings = run_codings(options)
     if codings:
-        yield "\nOther codings of data sets:\n"
+        yield "\nOther codings of data sets, 50/50:\n"
         yield from write_codings(codings, published)
