@@ -154,6 +154,7 @@ class GainFinder(SplitFinder):
 
     def _grow(self, root: Node, limits: Limits, rule: Rule) -> Skeleton:
         """Grow node by node, knowing the path: multiway tests and prices need it."""
+        limits = _unless_asked_for(limits)
         builder = TreeBuilder(root.counts)
         stack: list[tuple[int, Node, tuple[int, ...], _Chain | None]] = [(0, root, (), None)]
         while stack:
@@ -297,6 +298,18 @@ def _xlogx(values: NDArray[np.float64]) -> float:
 
 def _both(counts: NDArray[np.float64], left: NDArray[np.bool_]) -> NDArray[np.float64]:
     return np.stack([counts[left].sum(axis=0), counts[~left].sum(axis=0)])
+
+
+def _unless_asked_for(limits: Limits) -> Limits:
+    """Drop the least limits on rows.
+
+    They ask that no side is empty. Of rows that missing values have divided, less than one may
+    stand on a side that has all the weight the finder asks for.
+    """
+    return limits._replace(
+        min_split=limits.min_split if limits.min_split > 2 else 0,
+        min_leaf=limits.min_leaf if limits.min_leaf > 1 else 0,
+    )
 
 
 def _is_useful(parts: Division, limits: Limits) -> bool:

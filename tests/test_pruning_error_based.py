@@ -238,8 +238,7 @@ def grown(draw, missing):
     st.sampled_from([0.02, 0.25, 0.45]),
     st.sampled_from(["c45", "j48", "exact"]),
 )
-# Fixed examples: a random one failed, and its cause is not known yet.
-@settings(derandomize=True, deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=150)
 def test_pruning_is_the_plain_procedure(problem, confidence, bound):
     tree, X, codes, weights = problem
     pruner = ErrorBased(confidence, bound=bound)
@@ -271,6 +270,19 @@ def test_of_equal_children_the_right_one_is_raised():
     nested = ((0, 0.5), ((1, 0.4), None, None), ((1, 0.6), None, None))
     pruned = ErrorBased().prune(tree_of_rows(X, codes, nested), X, codes)
     assert pruned.split(0) == LinearSplit([0.0, 1.0], 0.6)
+
+
+def test_a_raised_test_divides_rows_that_lack_its_value():
+    # Only the root's test keeps the first row, whose x1 is missing, from the test of x1.
+    X = np.column_stack([np.r_[np.zeros(4), np.ones(96)], np.arange(100) % 3 == 0]).astype(float)
+    codes = X[:, 1].astype(int)
+    X[0, 1] = np.nan
+    pruned = ErrorBased().prune(tree_of_rows(X, codes, ((0, 0.5), None, ((1, 0.5), None, None))),
+                                X, codes)  # fmt: skip
+    assert pruned.split(0) == LinearSplit([0.0, 1.0], 0.5)
+    share = 66 / 99
+    assert pruned.missing_left[0] == pytest.approx(share)
+    np.testing.assert_allclose(pruned.counts, [[66, 34], [66, share], [0, 33 + 1 - share]])
 
 
 def test_deep_trees_and_order_of_rows():

@@ -138,9 +138,12 @@ def _is_small(
 ) -> bool:
     """Whether a side holds fewer rows, or less weight, than the limits allow."""
     table = node.table
+    # A finder's own least weight stands for the least number of rows, one, which divided rows
+    # may miss.
+    least_rows = 0.0 if min_weight > 0.0 and table.min_leaf <= 1.0 else table.min_leaf
     min_weight = max(min_weight - HAIR, table.min_weight)
     if table.min_leaf <= 1.0 and min_weight <= 0.0 and not table.has_missing:
         return False
     rows = sizes[left].sum(), sizes[~left].sum()
     weights = counts[left].sum(), counts[~left].sum()
-    return min(rows) < table.min_leaf - HAIR or min(weights) < min_weight
+    return min(rows) < least_rows - HAIR or min(weights) < min_weight

@@ -438,7 +438,7 @@ def raise_axis_subtrees(X, codes, weights, confidence, deviation, bound, slack, 
     Returns
     -------
     (root, estimated errors of the tree); the root is -1, and the arrays are spoilt, where a
-    value is missing, a side is empty or nodes are numbered otherwise
+    row lacks a value of a column that is tested, a side is empty or nodes are numbered otherwise
     """
     n, n_nodes = X.shape[0], left.shape[0]
     order = np.arange(n).astype(np.int32)
@@ -455,13 +455,19 @@ def raise_axis_subtrees(X, codes, weights, confidence, deviation, bound, slack, 
             parent[right[t]] = t
             if left[t] != t + 1 or right[t] != end[left[t]]:
                 return -1, 0.0
+    # A raised test is asked of rows that it was not grown on, so all rows need its value.
+    tested = np.zeros(X.shape[1], np.bool_)
+    for t in range(n_nodes):
+        if left[t] >= 0:
+            tested[feature[t]] = True
+    for i in range(n):
+        for j in range(X.shape[1]):
+            if tested[j] and X[i, j] != X[i, j]:
+                return -1, 0.0
     last[0] = n
     _count_range(codes, 0, n, order, weights, counts[0])
     for t in range(n_nodes):
         if left[t] >= 0:
-            for i in range(first[t], last[t]):
-                if X[order[i], feature[t]] != X[order[i], feature[t]]:
-                    return -1, 0.0
             n_left = _share_out(
                 X, codes, weights, t, order, spare, first, last, left, right, feature, threshold,
                 counts,
