@@ -124,7 +124,8 @@ class _Rows:
             if part[0].size
         )
         sizes = np.array([part[1].sum() for part in parts])
-        largest = unit.branches[len(sizes) - 1 - int(sizes[::-1].argmax())]
+        equals = np.flatnonzero(sizes >= sizes.max() * (1.0 - _raising.HAIR))
+        largest = unit.branches[equals[-1]]
         raised = self.estimate(largest, rows, w) if self.raising else np.inf
         if leaf <= raised + SLACK and leaf <= below + SLACK:
             unit.become(_Unit(unit.counts))

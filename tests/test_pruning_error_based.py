@@ -272,6 +272,22 @@ def test_of_equal_children_the_right_one_is_raised():
     assert pruned.split(0) == LinearSplit([0.0, 1.0], 0.6)
 
 
+def test_children_that_are_equal_but_for_rounding_are_equal():
+    # Ten tenths sum to less than one.
+    X = np.array([[0, 0], [0, 1]] + [[1, 0], [1, 1]] * 10, dtype=float)
+    codes, weights = X[:, 1].astype(int), np.repeat([1.0, 0.1], [2, 20])
+    node = Node.from_data(X, codes, sample_weight=weights)
+    division = node.divide(LinearSplit.axis(0, 0.5, 2))
+    builder = TreeBuilder(node.counts)
+    first = builder.add_test(0, division)
+    builder.add_test(first, division.left.divide(LinearSplit.axis(1, 0.4, 2)))
+    builder.add_test(first + 1, division.right.divide(LinearSplit.axis(1, 0.6, 2)))
+    tree = builder.build().clothe(criterion="entropy", n_features=2)
+    assert division.left.counts.sum() > division.right.counts.sum()
+    pruned = ErrorBased().prune(tree, X, codes, sample_weight=weights)
+    assert pruned.split(0) == LinearSplit([0.0, 1.0], 0.6)
+
+
 def test_a_raised_test_divides_rows_that_lack_its_value():
     # Only the root's test keeps the first row, whose x1 is missing, from the test of x1.
     X = np.column_stack([np.r_[np.zeros(4), np.ones(96)], np.arange(100) % 3 == 0]).astype(float)

@@ -12,6 +12,9 @@ from projection.jit import inline, jit, lean
 
 C45_BOUND, J48_BOUND, EXACT_BOUND = range(3)
 
+# Weights that differ by less than this share may be equal sums of fractions.
+HAIR = 1e-9
+
 
 @lean
 def _category_side(code, codes, begin, end, n_left, open_right):
@@ -199,6 +202,13 @@ def _copy_to_sides(X, t, start, stop, top, rows, weights, answer, left, right, i
     return middle, top, fraction, n_missing
 
 
+@inline
+def _is_heavier(first, second):
+    """Whether the first class weights have the larger sum, beyond rounding."""
+    total = first.sum()
+    return total > second.sum() + HAIR * total
+
+
 @jit
 def _branch_estimate(X, codes, root, start, stop, rows, weights, answer, stack, counts,
                      confidence, deviation, bound, left, right, indptr, indices, values,
@@ -334,7 +344,7 @@ def raise_subtrees(X, codes, sample_weight, confidence, deviation, bound, slack,
         elif done[f] == 2:
             done[f] = 3
             below = estimate[left[t]] + estimate[right[t]]
-            is_left = counts[left[t]].sum() > counts[right[t]].sum()
+            is_left = _is_heavier(counts[left[t]], counts[right[t]])
             largest = left[t] if is_left else right[t]
             branch = np.nan
             if n_missing == 0:
@@ -490,7 +500,7 @@ def raise_axis_subtrees(X, codes, weights, confidence, deviation, bound, slack, 
             estimate[t] = leaf
             continue
         below = estimate[left[t]] + estimate[right[t]]
-        is_left = counts[left[t]].sum() > counts[right[t]].sum()
+        is_left = _is_heavier(counts[left[t]], counts[right[t]])
         largest, other = (left[t], right[t]) if is_left else (right[t], left[t])
         branch = _axis_branch_estimate(
             X, codes, weights, largest, first[other], last[other], order, more, touched, counts,
