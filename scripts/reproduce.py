@@ -62,6 +62,7 @@ def run_vadera(options: argparse.Namespace) -> int:
         "sets": options.sets and tuple(options.sets),
         "repeats": options.repeats,
         "icet_repeats": options.icet_repeats,
+        "seed": options.seed,
     }
     amount = amount._replace(**{key: value for key, value in given.items() if value is not None})
     lines = reproduce(amount, options.output, with_readings=options.readings)
@@ -148,8 +149,9 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--icet-repeats",
         type=int,
         metavar="N",
-        help="splits for ICET (10, or 2 if --quick); 0: none",
+        help="splits for ICET (50, or 5 if --quick); 0: none",
     )
+    only.add_argument("--seed", type=int, metavar="N", help="other splits of the same rows (0)")
     options = parser.parse_args(arguments)
     _check(parser, options)
     return options
@@ -160,7 +162,7 @@ def _check(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None
 
     for names, papers in (
         (("store", "sets", "repeats"), STORED),
-        (("readings", "icet_repeats"), ("vadera",)),
+        (("readings", "icet_repeats", "seed"), ("vadera",)),
         (("strategies",), ("beyond",)),
     ):
         for name in names:
@@ -174,6 +176,8 @@ def _check(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None
         parser.error(f"--repeats {options.repeats}: an interval needs at least 2 splits")
     if options.icet_repeats is not None and options.icet_repeats < 0:
         parser.error(f"--icet-repeats {options.icet_repeats} must not be below 0")
+    if options.seed is not None and options.seed < 0:
+        parser.error(f"--seed {options.seed} must not be below 0")
     if options.strategies:
         from scripts.vadera.rivals import list_rivals
 

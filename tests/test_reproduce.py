@@ -196,13 +196,13 @@ def test_a_run_resumes_from_its_store(tiny, monkeypatch, tmp_path):
 
 def test_other_codings_have_the_same_splits(tiny):
     sets = designs.coded_sets(["heart_complete", "hepatitis_filled"])
-    assert [data.name for _, data in sets] == ["heart_complete", *["hepatitis_filled"] * 4]
-    heart, kept, columns, means, leaking = (data for _, data in sets)
+    assert [data.name for _, data in sets] == ["heart_complete", *["hepatitis_filled"] * 6]
+    heart, kept, columns, means, short, medians, leaking = (data for _, data in sets)
     assert (heart.data.dtypes == "category").sum() == 4
     assert kept.data.isna().any().any()
     assert not columns.data.isna().any().any()
     assert {data.unsafe_class for _, data in sets} == {1}
-    for filled in (means, leaking):
+    for filled in (means, short, medians, leaking):
         assert filled.data.shape == kept.data.shape
         assert not filled.data.isna().any().any()
         assert ((filled.data == kept.data) | kept.data.isna()).all(axis=None)
@@ -226,6 +226,8 @@ def test_icet_is_run_by_ratio_on_the_same_splits(tmp_path):
         (["vadera", "--repeats", "1"], "an interval needs at least 2 splits"),
         (["vadera", "--jobs", "0"], "--jobs 0: name a number of processes"),
         (["vadera", "--icet-repeats", "-1"], "must not be below 0"),
+        (["vadera", "--seed", "-1"], "--seed -1 must not be below 0"),
+        (["beyond", "--seed", "1"], "--seed is an option of vadera only"),
         (["murthy", "--store", "x"], "--store is an option of vadera and beyond only"),
         (["quinlan"], "invalid choice: 'quinlan'"),
     ],

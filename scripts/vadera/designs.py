@@ -40,6 +40,8 @@ class Options(NamedTuple):
     ratios : tuple of float
     store : path or None
     jobs : int
+    seed : int
+        Of the splits.
     """
 
     sets: tuple[str, ...] = PAPER_SETS
@@ -49,6 +51,7 @@ class Options(NamedTuple):
     ratios: tuple[float, ...] = RATIOS
     store: Path | None = None
     jobs: int = 1
+    seed: int = 0
 
 
 class Measured(NamedTuple):
@@ -187,8 +190,12 @@ def readings() -> list[Reading]:
 
 
 def run_readings(options: Options) -> Measured:
-    """All readings of the trees; at one share alone the luck of its splits would choose."""
-    return _run(options, options.sets, [each.strategy for each in readings()], TRAIN_SIZES)
+    """All readings: of LDT, whose defaults rest on them, at all shares, of the others at 50/50."""
+    found = []
+    for is_ldt, sizes in ((True, TRAIN_SIZES), (False, (0.5,))):
+        strategies = [each.strategy for each in readings() if each.base.startswith("ldt") is is_ldt]
+        found.append(_run(options, options.sets, strategies, sizes))
+    return Measured(*(concat(parts, ignore_index=True) for parts in zip(*found, strict=True)))
 
 
 def coded_sets(sets: Sequence[str]) -> list[tuple[str, Dataset]]:
@@ -203,6 +210,12 @@ def coded_sets(sets: Sequence[str]) -> list[tuple[str, Dataset]]:
         found.append(("missing cells kept", data))
         found.append(("columns without missing cells", _recode(data, data.data.dropna(axis=1))))
         found.append(("means of the columns", _recode(data, data.data.fillna(data.data.mean()))))
+        # The released OC1 program divides the sum of the known values by the number of all rows.
+        short = data.data.sum() / len(data.data)
+        found.append(("means as OC1's program forms them", _recode(data, data.data.fillna(short))))
+        found.append(
+            ("medians of the columns", _recode(data, data.data.fillna(data.data.median())))
+        )
         # Neighbours of the row's own class tell the class: a reading to compare with, not to use.
         parts = [fill_missing(part) for _, part in data.data.groupby(data.target)]
         leaking = concat(parts).loc[data.data.index]
@@ -242,7 +255,10 @@ def run_icet(options: Options) -> DataFrame:
         strategy = Strategy(
             f"icet {options.icet_trials}", ICETClassifier(n_trials=options.icet_trials)
         )
-        design = Design(options.sets, [strategy], (0.5,), repeats=options.icet_repeats, costs=costs)
+        design = Design(
+            options.sets, [strategy], (0.5,), repeats=options.icet_repeats, seed=options.seed,
+            costs=costs,
+        )  # fmt: skip
         cells = measure(run(design, store=options.store, n_jobs=options.jobs).records).cells
         tables.append(cells.assign(ratio=ratio))
     joined = concat(tables, ignore_index=True)
@@ -264,5 +280,5 @@ def _strategies(given: dict[str, Any]) -> list[Strategy]:
 def _run(
     options: Options, sets: Sequence[Any], strategies: list[Any], sizes: Sequence[float]
 ) -> Measured:
-    design = Design(list(sets), strategies, sizes, repeats=options.repeats)
+    design = Design(list(sets), strategies, sizes, repeats=options.repeats, seed=options.seed)
     return measure(run(design, store=options.store, n_jobs=options.jobs).records)

@@ -94,7 +94,7 @@ def _claims(published: Measured, icet: DataFrame) -> Iterator[str]:
 def _readings(options: Options, published: Measured) -> Iterator[str]:
     yield "\n## Other readings"
     yield "\nMean absolute deviation from print (points of accuracy, edges of depth), then means,"
-    yield "over the sets and shares.\n"
+    yield "over the sets; of LDT over all three shares, of the others at 50/50.\n"
     yield from write_readings(run_readings(options), readings())
     codings = run_codings(options)
     if codings:
