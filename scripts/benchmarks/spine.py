@@ -18,6 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 from oblique import LDTClassifier, ObliqueTreeClassifier
 from oblique.datasets import load_dataset
 from oblique.finders import AxisParallel
+from oblique.pruning import CostComplexity, SafePruning
 from scripts.benchmarks.record import Record, compare_times
 
 SECTION = "spine"
@@ -30,6 +31,7 @@ def measure() -> Iterator[Record]:
     for n, target, repeats in ((10_000, 0.35, 7), (100_000, 0.45, 3)):
         yield from _fit_large(n, target, repeats)
     yield from _predict()
+    yield from _prune()
     yield from _import_and_cache()
 
 
@@ -105,6 +107,23 @@ def _predict() -> Iterator[Record]:
     rows = np.random.default_rng(0).normal(size=(1_000_000, 20)) * X.std(axis=0) + X.mean(axis=0)
     ratio, a, b = compare_times(lambda: ours.predict(rows), lambda: peer.predict(rows), repeats=5)
     yield _line("predict, 1M x 20 (stretch 0.5)", ratio, 1.0, a, b)
+
+
+def _prune() -> Iterator[Record]:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50_000, 4))
+    y = (X[:, 0] + 1.5 * rng.normal(size=50_000) > 0).astype(np.int32)
+    tree = _ours().fit(X, y).tree_
+    for name, pruner in (("cost-complexity", CostComplexity()), ("safe", SafePruning())):
+        ratio, ours, growing = compare_times(
+            lambda p=pruner: p.prune(tree, X[:5000], y[:5000], unsafe=1),
+            lambda: _ours().fit(X, y),
+            repeats=5,
+        )
+        yield Record(
+            SECTION, f"{name} pruning of {tree.n_nodes // 1000}k nodes beside growing them", ratio,
+            0.4, "<=", f"{ours * 1e3:.3g} ms, growing {growing * 1e3:.3g} ms",
+        )  # fmt: skip
 
 
 # Processor time: what else the machine does is no part of it.
