@@ -10,8 +10,14 @@ POWER_OF_TWO, STANDARD, QUARTILES, RANGE, CENTRED = range(5)
 
 
 @jit
-def gather(X, rows, features, codes, weights, scaling, n_classes):
+def gather(
+    X, rows, features, codes, weights, scaling, columns, kept, scale, own_codes, own_weights,
+    classes,
+):  # fmt: skip
     """Copy the listed rows into columns, without columns that do not vary.
+
+    The arrays to fill are the caller's: one that a kernel returns costs ten times the handing
+    over of one.
 
     Parameters
     ----------
@@ -19,19 +25,20 @@ def gather(X, rows, features, codes, weights, scaling, n_classes):
     rows, features : what to copy
     codes, weights : (n,) of all rows
     scaling : code of the scaling
-    n_classes : number of classes of the tree
+    columns : (q + 1, m) for q features and m rows; gets the scaled columns, then -1
+    kept : (q,) gets the features that vary
+    scale : (2, q) gets their centres and spreads
+    own_codes, own_weights : (m,) get class codes 0 ... K - 1 of the K classes that are present,
+        and weights
+    classes : (n_classes,) gets the codes of these classes, ascending
 
     Returns
     -------
-    (columns (d + 1, m) of which the last is -1, features, centre, spread, class codes 0 ... K - 1
-    of the classes that are present, weights)
+    (number of features that vary, K)
     """
     m = rows.shape[0]
-    columns = np.empty((features.shape[0] + 1, m))
-    kept = np.empty(features.shape[0], np.int32)
-    centre = np.empty(features.shape[0])
-    spread = np.empty(features.shape[0])
-    own_codes, own_weights = _classes(rows, codes, weights, n_classes)
+    present = _classes(rows, codes, weights, own_codes, own_weights, classes)
+    weight = own_weights.sum()
     d = 0
     for j in features:
         column = columns[d]
@@ -42,49 +49,46 @@ def gather(X, rows, features, codes, weights, scaling, n_classes):
         if not low < high:
             continue
         # Powers of two are exact, and keep squares of huge and tiny values in range.
-        power = math.floor(math.log2(max(-low, high)))
-        power = 2.0 ** min(max(power, -1000), 1000)
+        exponent = min(max(math.frexp(max(-low, high))[1] - 1, -1000), 1000)
+        power, inverse = math.ldexp(1.0, exponent), math.ldexp(1.0, -exponent)
         for i in range(m):
-            column[i] /= power
-        middle, unit = _centre_and_spread(column, own_weights, scaling)
+            column[i] *= inverse
+        middle, unit = _centre_and_spread(column, own_weights, weight, scaling)
         if not unit > 0.0:
             continue
         for i in range(m):
             column[i] = (column[i] - middle) / unit
-        kept[d], centre[d], spread[d] = j, middle * power, unit * power
+        kept[d], scale[0, d], scale[1, d] = j, middle * power, unit * power
         d += 1
     columns[d] = -1.0
-    return columns[: d + 1], kept[:d], centre[:d], spread[:d], own_codes, own_weights
+    return d, present
 
 
 @inline
-def _classes(rows, codes, weights, n_classes):
-    """Renumber the classes that are present."""
-    m = rows.shape[0]
-    number = np.full(n_classes, -1, np.int32)
-    for i in range(m):
+def _classes(rows, codes, weights, own_codes, own_weights, classes):
+    """Renumber the classes that are present; returns how many there are."""
+    number = np.full(classes.shape[0], -1, np.int32)
+    for i in range(rows.shape[0]):
         number[codes[rows[i]]] = 0
     present = 0
-    for k in range(n_classes):
+    for k in range(classes.shape[0]):
         if number[k] == 0:
             number[k] = present
+            classes[present] = k
             present += 1
-    own_codes = np.empty(m, np.int32)
-    own_weights = np.empty(m)
-    for i in range(m):
+    for i in range(rows.shape[0]):
         own_codes[i] = number[codes[rows[i]]]
         own_weights[i] = weights[rows[i]]
-    return own_codes, own_weights
+    return present
 
 
 @jit
-def _centre_and_spread(column, weights, scaling):
+def _centre_and_spread(column, weights, weight, scaling):
     middle, unit = 0.0, 1.0
     if scaling == RANGE:
         middle = column.min()
         unit = column.max() - middle
     elif scaling in (STANDARD, CENTRED):
-        weight = weights.sum()
         for i in range(column.shape[0]):
             middle += weights[i] * column[i]
         middle /= weight
@@ -96,13 +100,12 @@ def _centre_and_spread(column, weights, scaling):
         unit = math.sqrt(square / weight)
     elif scaling == QUARTILES:
         order = np.argsort(column)
-        total = weights.sum()
         quartile = np.empty(3)
         passed = 0.0
         q = 0
         for i in order:
             passed += weights[i]
-            while q < 3 and passed >= 0.25 * (q + 1) * total * (1.0 - 1e-12):
+            while q < 3 and passed >= 0.25 * (q + 1) * weight * (1.0 - 1e-12):
                 quartile[q] = column[i]
                 q += 1
         middle, unit = quartile[1], quartile[2] - quartile[0]

@@ -92,10 +92,9 @@ class LinearModelFinder(SplitFinder):
 def _best_plane(node: Node, scaled: ScaledRows, planes: NDArray[np.float64]) -> LinearSplit | None:
     best, best_gain = None, 0.0
     for plane in planes:
-        split = scaled.split_of(node, plane)
-        gain = 0.0 if split is None else node.gain(split)
-        if gain > best_gain + TIE:
-            best, best_gain = split, gain
+        offer = scaled.proposal_of(node, plane)
+        if offer is not None and offer[1] > best_gain + TIE:
+            best, best_gain = offer
     return best
 
 

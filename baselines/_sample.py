@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines import _gather, _placing
+from baselines import _gather
 from baselines._perturbation import Problem, pose
-from oblique._kernels import row_scores
+from oblique._kernels import place_and_assess, place_plane, to_data_units
 from oblique.finders import best_cut_along
 from oblique.split import LinearSplit
 
@@ -44,6 +44,8 @@ class ScaledRows(NamedTuple):
     weights : ndarray of shape (n,)
     rows : ndarray of shape (n,), int32
         Row numbers.
+    classes : ndarray of shape (K,), int32
+        The tree's codes of the classes that are present, ascending.
     """
 
     columns: NDArray[np.float64]
@@ -53,11 +55,12 @@ class ScaledRows(NamedTuple):
     codes: NDArray[np.int32]
     weights: NDArray[np.float64]
     rows: NDArray[np.int32]
+    classes: NDArray[np.int32]
 
     @property
     def n_classes(self) -> int:
         """Number of classes that are present."""
-        return int(self.codes.max()) + 1
+        return self.classes.size
 
     @property
     def class_weights(self) -> NDArray[np.float64]:
@@ -75,7 +78,7 @@ class ScaledRows(NamedTuple):
         self, weights: NDArray[np.float64]
     ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """Return weights of scaled columns as features and their weights in the data's units."""
-        kept, values = _placing.to_data_units(weights, self.spread)
+        kept, values = in_data_units(weights, self.spread)
         return self.features[kept], values
 
     def split_of(
@@ -87,15 +90,33 @@ class ScaledRows(NamedTuple):
         rows of both sides. With ``keep_threshold`` it is the plane's own, unless rounding would
         then send rows to the wrong side.
         """
-        indices, weights, threshold = self.place(node.table.X, plane, keep_threshold=keep_threshold)
-        if not indices.size:
+        offer = self.proposal_of(node, plane, keep_threshold=keep_threshold)
+        return None if offer is None else offer[0]
+
+    def proposal_of(
+        self, node: Node, plane: NDArray[np.float64], *, keep_threshold: bool = False
+    ) -> tuple[LinearSplit, float] | None:
+        """Return the test of `split_of` and its gain, as `Node.gain` has it."""
+        table, d = node.table, self.features.size
+        indices, weights = np.empty(d, np.int32), np.empty(d)
+        q, threshold, gain = place_and_assess(
+            table.X, self.rows, plane, plane.dot(self.columns), self.features, self.centre,
+            self.spread, keep_threshold, indices, weights, table.codes, node.store.weights,
+            node.counts, table.criterion_code,
+        )  # fmt: skip
+        if not q:
             return None
-        if np.isnan(threshold):
+        indices, weights = indices[:q], weights[:q]
+        if threshold != threshold:
             # Rounding has mixed the sides: find the best cut among the scores themselves.
             direction = np.zeros((1, node.n_features))
             direction[0, indices] = weights
-            return best_cut_along(node, direction)
-        return LinearSplit.sparse(indices, weights, threshold, node.n_features)
+            split = best_cut_along(node, direction)
+            return None if split is None else (split, node.gain(split))
+        split = LinearSplit.sparse(indices, weights, threshold, node.n_features)
+        # Rows with a missing value, and limits of the sides, are the node's business.
+        is_all = not (table.has_missing or table.is_limited)
+        return split, gain if is_all else node.gain(split)
 
     def place(
         self, X: NDArray[np.float64], plane: NDArray[np.float64], *, keep_threshold: bool = False
@@ -105,24 +126,25 @@ class ScaledRows(NamedTuple):
         There are no features where the plane divides nothing, and the threshold is NaN where
         rounding mixes the sides. Parameters are those of `split_of`.
         """
-        kept, weights = _placing.to_data_units(plane[:-1], self.spread)
-        indices = self.features[kept]
-        if not kept.size:
-            return indices, weights, np.nan
-        scores = row_scores(X, self.rows, indices, weights)
-        low, high = _placing.between(plane @ self.columns, scores)
-        if low == -np.inf or high == np.inf:
-            return indices[:0], weights[:0], np.nan
-        if not low < high:
-            return indices, weights, np.nan
-        threshold = np.nan
-        if keep_threshold:
-            threshold = _placing.threshold(plane, kept, weights, self.centre, self.spread)
-        if not low <= threshold < high:
-            threshold = 0.5 * low + 0.5 * high
-        if not low <= threshold < high:
-            threshold = low
-        return indices, weights, float(threshold)
+        d = self.features.size
+        indices, weights = np.empty(d, np.int32), np.empty(d)
+        q, threshold = place_plane(
+            X, self.rows, plane, plane.dot(self.columns), self.features, self.centre, self.spread,
+            keep_threshold, indices, weights,
+        )  # fmt: skip
+        return indices[:q], weights[:q], threshold
+
+
+def in_data_units(
+    weights: NDArray[np.float64], spread: NDArray[np.float64]
+) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """Return weights of scaled columns as positions and weights of the data.
+
+    See `oblique._kernels.to_data_units`.
+    """
+    kept, values = np.empty(weights.size, np.int32), np.empty(weights.size)
+    q = to_data_units(weights, spread, kept, values)
+    return kept[:q], values[:q]
 
 
 class Sample(NamedTuple):
@@ -193,13 +215,49 @@ def scale_rows(
         rows, features = rows[known[:, has_values].all(axis=1)], features[has_values]
     if rows.size < 2 or features.size < least_columns:
         return None
-    columns, features, centre, spread, codes, weights = _gather.gather(
-        table.X, rows, features, table.codes, node.store.weights, SCALINGS[scaling],
-        node.counts.size,
-    )  # fmt: skip
-    if features.size < least_columns or codes.max() == 0:
+    scaled = gathered(
+        table.X, rows, features, table.codes, node.store.weights, scaling, node.counts.size
+    )
+    if scaled.features.size < least_columns or scaled.classes.size < 2:
         return None
-    return ScaledRows(columns, features, centre, spread, codes, weights, rows)
+    return scaled
+
+
+def gathered(
+    X: NDArray[np.float64],
+    rows: NDArray[np.int32],
+    features: NDArray[np.int32],
+    codes: NDArray[np.int32],
+    weights: NDArray[np.float64],
+    scaling: str | None,
+    n_classes: int,
+) -> ScaledRows:
+    """Scale the listed rows, in which no value of the features is missing.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, n_features)
+    rows, features : ndarray of int32
+        What to take.
+    codes : ndarray of shape (n,), int32
+    weights : ndarray of shape (n,)
+    scaling : str or None
+        As in `scale_rows`.
+    n_classes : int
+        Number of classes that codes may name.
+    """
+    m, q = rows.size, features.size
+    columns, kept, scale = np.empty((q + 1, m)), np.empty(q, np.int32), np.empty((2, q))
+    own_codes, own_weights = np.empty(m, np.int32), np.empty(m)
+    classes = np.empty(n_classes, np.int32)
+    d, present = _gather.gather(
+        X, rows, features, codes, weights, SCALINGS[scaling], columns, kept, scale, own_codes,
+        own_weights, classes,
+    )  # fmt: skip
+    return ScaledRows(
+        columns[: d + 1], kept[:d], scale[0, :d], scale[1, :d], own_codes, own_weights, rows,
+        classes[:present],
+    )  # fmt: skip
 
 
 def rows_to_project(

@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_array, check_consistent_length
 
 from baselines._checks import check_positive
 from baselines._linear_program import Answer, Form, LinearProgramError, check_solver, solve
+from baselines._opposed import oppose
 from baselines._planes import data_directions
 from baselines._sample import ScaledRows, scale_rows
 from oblique._kernels import TIE
@@ -130,7 +131,7 @@ def robust_plane(
     rows = scale_rows(node, SCALES[scale])
     if rows is None:
         return RobustPlane(dense, 0.0, NO_PLANE, NO_PLANE)
-    answer = finder.discriminate(rows, rows.codes == 1)
+    answer = finder.discriminate(rows, 0)
     threshold = 0.0
     if _is_plane(answer):
         dense[rows.features] = answer.v[:-1] / rows.spread
@@ -210,6 +211,11 @@ class RobustLP(SplitFinder):
 
     def find_split(self, node: Node, rng: Generator) -> LinearSplit | None:
         """Return the plane, None where no plane is better than none."""
+        best = self.propose(node, rng)
+        return None if best is None else best[0]
+
+    def propose(self, node: Node, rng: Generator) -> tuple[LinearSplit, float] | None:
+        """Return the plane and its gain."""
         self.check_parameters()
         rows = scale_rows(node, SCALES[self.scale])
         if rows is None:
@@ -217,31 +223,33 @@ class RobustLP(SplitFinder):
         planes = list(self._planes(node, rows))
         if self.threshold == "impurity":
             directions = np.array([plane[:-1] for plane in planes]).reshape(-1, rows.features.size)
-            return best_cut_along(node, data_directions(node, rows, directions))
-        best, best_gain = None, 0.0
+            split = best_cut_along(node, data_directions(node, rows, directions))
+            return None if split is None else (split, node.gain(split))
+        best: tuple[LinearSplit, float] | None = None
         for plane in planes:
-            split = rows.split_of(node, plane, keep_threshold=True)
+            offer = rows.proposal_of(node, plane, keep_threshold=True)
             if len(planes) == 1:
-                return split
-            gain = 0.0 if split is None else node.gain(split)
-            if gain > best_gain + TIE:
-                best, best_gain = split, gain
+                return offer
+            if offer is not None and offer[1] > (0.0 if best is None else best[1]) + TIE:
+                best = offer
         return best
 
-    def discriminate(self, rows: ScaledRows, is_above: NDArray[np.bool_]) -> Answer:
-        """Solve the program of two sets of rows.
+    def discriminate(self, rows: ScaledRows, below: int) -> Answer:
+        """Solve the program of one class, wanted below the plane, and all others.
 
         Parameters
         ----------
         rows : ScaledRows
-        is_above : ndarray of shape (n,), bool
-            Which rows belong on the side of larger scores.
+        below : int
+            Code of the class among those that are present.
         """
-        sign = np.where(is_above, 1.0, -1.0)
-        cost = rows.weights / np.where(
-            is_above, rows.weights[is_above].sum(), rows.weights[~is_above].sum()
-        )
-        return self._solve(rows.columns * sign, cost)
+        A, cost = np.empty(rows.columns.shape), np.empty(rows.weights.size)
+        if not oppose(rows.columns, rows.codes, rows.weights, below, A, cost):
+            # numpy sums fractions pairwise, with less rounding than the row by row sum.
+            is_below = rows.codes == below
+            totals = rows.weights[is_below].sum(), rows.weights[~is_below].sum()
+            cost = rows.weights / np.where(is_below, *totals)
+        return self._solve(A, cost)
 
     def _planes(self, node: Node, rows: ScaledRows) -> Iterator[NDArray[np.float64]]:
         """Planes (d + 1,) of scaled columns that compete at a node."""
@@ -253,10 +261,9 @@ class RobustLP(SplitFinder):
         below = range(n_classes)
         if n_classes == 2:
             # One plane divides both; the unsafe class is the side that rows on it belong to.
-            second = node.table.codes[rows.rows[rows.codes.argmax()]]
-            below = range(1, 2) if second == node.unsafe else range(1)
+            below = range(1, 2) if rows.classes[1] == node.unsafe else range(1)
         for k in below:
-            answer = self.discriminate(rows, rows.codes != k)
+            answer = self.discriminate(rows, k)
             if _is_plane(answer):
                 yield answer.v
 
@@ -286,8 +293,8 @@ class RobustLP(SplitFinder):
 
 def _is_plane(answer: Answer) -> bool:
     """Whether an answer for two sets is better than no plane."""
-    largest = float(np.abs(answer.v[:-1]).max())
-    return answer.loss < NO_PLANE - LEAST_FALL and largest > LEAST_WEIGHT
+    is_better = answer.loss < NO_PLANE - LEAST_FALL
+    return is_better and max(map(abs, answer.v[:-1].tolist())) > LEAST_WEIGHT
 
 
 def _all_classes(rows: ScaledRows) -> tuple[sparse.csc_array, NDArray[np.float64]]:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from baselines import _gather, _regression
+from baselines import _regression
 from baselines._checks import check_count, check_positive
-from baselines._sample import ScaledRows
+from baselines._sample import ScaledRows, gathered
 from baselines.leave_one_out import STRENGTHS, base_rate, weigh
 from baselines.regression import check_grid, logistic_model
 from oblique._arrays import read_only
@@ -313,14 +313,13 @@ class _Work:
         if known is not None and _is_same(known, rows, self.sides):
             return False
         rows = read_only(rows)
-        columns, features, centre, spread, sides, weights = _gather.gather(
-            self.X, rows, self.numeric, read_only(self.sides), self.weights, _gather.STANDARD, 2
+        scaled = gathered(
+            self.X, rows, self.numeric, read_only(self.sides), self.weights, "standard", 2
         )
-        if not features.size or sides.max() == 0:
+        if not scaled.features.size or scaled.classes.size < 2:
             return False
-        scaled = ScaledRows(columns, features, centre, spread, sides, weights, rows)
         plane, which = self._regress(known, scaled)
-        fit = Fit(rows, sides, features, centre, spread, plane, which)
+        fit = Fit(rows, scaled.codes, scaled.features, scaled.centre, scaled.spread, plane, which)
         fall = self._replace(t, scaled, plane)
         self.memory[self._key(t)] = fit
         return fall > 0.0

@@ -145,13 +145,13 @@ def _partition(lines, start, stop, to_left, spare):
         a = start
         b = 0
         for i in range(start, stop):
+            # Written to both sides and kept on one: a branch on data would be guessed wrong.
             row = lines[j, i]
-            if to_left[row] > 0.0:
-                lines[j, a] = row
-                a += 1
-            else:
-                spare[b] = row
-                b += 1
+            goes_left = np.int64(to_left[row] > 0.0)
+            lines[j, a] = row
+            spare[b] = row
+            a += goes_left
+            b += 1 - goes_left
         for i in range(b):
             lines[j, a + i] = spare[i]
 
@@ -540,6 +540,127 @@ def category_membership(X, feature, codes, n_left, open_right, missing_left):
     return out
 
 
+@jit
+def to_data_units(weights, spread, kept, values):
+    """Weights of scaled columns as weights of the data, the largest of them near one.
+
+    Spreads count relative to the smallest, so that no unit of the data overflows. Weights that
+    vanish beside the largest are left out; where one overflows nevertheless, all of them are.
+
+    Parameters
+    ----------
+    weights, spread : (d,)
+    kept : (d,) gets the positions of the weights that are kept
+    values : (d,) gets their values
+
+    Returns
+    -------
+    how many are kept
+    """
+    least = np.inf
+    for j in range(weights.shape[0]):
+        if weights[j] != 0.0:
+            least = min(least, spread[j])
+    largest = 1e-300
+    for j in range(weights.shape[0]):
+        values[j] = weights[j] / (spread[j] / least) if weights[j] != 0.0 else 0.0
+        if not np.isfinite(values[j]):
+            return 0
+        largest = max(largest, abs(values[j]))
+    unit = 2.0 ** math.floor(math.log2(largest))
+    q = 0
+    for j in range(weights.shape[0]):
+        value = values[j] / unit
+        if value != 0.0:
+            kept[q], values[q] = j, value
+            q += 1
+    return q
+
+
+@inline
+def _plane_threshold(plane, kept, values, centre, spread):
+    """Threshold of a plane (d + 1,) for its weights in the data's units; they may overflow."""
+    largest = np.abs(values).argmax()
+    j = kept[largest]
+    # All weights were divided by the same power of two.
+    out = plane[-1] * (values[largest] / (plane[j] / spread[j]))
+    for q in range(kept.shape[0]):
+        out += values[q] * centre[kept[q]]
+    return out
+
+
+@inline
+def _between(X, rows, indices, values, heights):
+    """Largest score of the rows on the left (``height <= 0``) and smallest of those on the right.
+
+    Scores are those of prediction. Both are NaN where a score is, and infinite where a side has
+    no rows.
+    """
+    low, high = -np.inf, np.inf
+    for i in range(rows.shape[0]):
+        score = _score(X, rows[i], indices, values)
+        if score != score:
+            return np.nan, np.nan
+        if heights[i] <= 0.0:
+            low = max(low, score)
+        else:
+            high = min(high, score)
+    return low, high
+
+
+@inline
+def _place_plane(
+    X, rows, plane, heights, features, centre, spread, keep_threshold, indices, values
+):  # fmt: skip
+    """`place_plane`, for kernels."""
+    q = to_data_units(plane[:-1], spread, indices, values)
+    if q == 0:
+        return 0, np.nan
+    own = np.nan
+    if keep_threshold:
+        own = _plane_threshold(plane, indices[:q], values[:q], centre, spread)
+    for p in range(q):
+        indices[p] = features[indices[p]]
+    low, high = _between(X, rows, indices[:q], values[:q], heights)
+    if low == -np.inf or high == np.inf:
+        return 0, np.nan
+    if not low < high:
+        return q, np.nan
+    threshold = own
+    if not low <= threshold < high:
+        threshold = 0.5 * low + 0.5 * high
+    if not low <= threshold < high:
+        threshold = low
+    return q, threshold
+
+
+@jit
+def place_plane(
+    X, rows, plane, heights, features, centre, spread, keep_threshold, indices, values
+):  # fmt: skip
+    """Turn a plane of scaled columns into a test of the data that divides the rows alike.
+
+    Parameters
+    ----------
+    X : (n, n_features)
+    rows : (m,) rows that the plane divides
+    plane : (d + 1,) weights of the scaled columns, and the threshold
+    heights : (m,) the rows' scores less the threshold; those of at most 0 go left
+    features, centre, spread : (d,) columns of X that were scaled, and how
+    keep_threshold : whether the plane's own threshold is wanted where it divides the rows alike
+    indices : (d,) gets the features with a weight
+    values : (d,) gets their weights
+
+    Returns
+    -------
+    (how many features have a weight, threshold); 0 features where the plane divides nothing,
+    and the threshold is NaN where rounding mixes the sides
+    """
+    return _place_plane(
+        X, rows, plane, heights, features, centre, spread, keep_threshold, indices, values
+    )
+
+
 @inline
 def _tally(
     X, rows, start, stop, kind, indices, values, threshold, n_left, open_right, codes, weights,
@@ -640,6 +761,35 @@ def assess(
         weights, to_left, sides,
     )  # fmt: skip
     return _known_gain(code, sides, total, weight_left, known)
+
+
+@jit
+def place_and_assess(
+    X, rows, plane, heights, features, centre, spread, keep_threshold, indices, values, codes,
+    weights, total, code,
+):  # fmt: skip
+    """`place_plane`, and the gain of the test at a node all of whose rows are listed.
+
+    Parameters beyond those of `place_plane`: class codes (n,) and weights (n,) of all rows,
+    class weights of the node (K,), code of the criterion.
+
+    Returns
+    -------
+    (how many features have a weight, threshold, gain as `assess` would have it)
+    """
+    q, threshold = _place_plane(
+        X, rows, plane, heights, features, centre, spread, keep_threshold, indices, values
+    )
+    if q == 0 or threshold != threshold:
+        return q, threshold, 0.0
+    sides = np.zeros((4, total.shape[0]))
+    for i in range(rows.shape[0]):
+        sides[2 + (heights[i] > 0.0), codes[rows[i]]] += weights[rows[i]]
+    left, right = 0.0, 0.0
+    for k in range(total.shape[0]):
+        left += sides[2, k]
+        right += sides[3, k]
+    return q, threshold, _known_gain(code, sides, total, left, left + right)
 
 
 @jit

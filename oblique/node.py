@@ -156,6 +156,11 @@ class Node:
         return self.table.criterion
 
     @property
+    def impurity(self) -> float:
+        """Impurity of the node by its criterion, per unit of weight."""
+        return float(_kernels.node_impurity(self.table.criterion_code, self.counts))
+
+    @property
     def unsafe(self) -> int:
         """Code of the unsafe class, -1 for none."""
         return self.table.unsafe
@@ -262,7 +267,7 @@ class Node:
     def _has_small_side(self) -> bool:
         """Whether the test that was just assessed leaves a side smaller than the limits."""
         table = self.table
-        if table.min_leaf <= 1.0 and table.min_weight <= 0.0 and not table.has_missing:
+        if not (table.is_limited or table.has_missing):
             return False
         left = table.to_left[self.rows]
         sides = np.stack([left, 1.0 - left])

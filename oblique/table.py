@@ -100,6 +100,11 @@ class Table:
         self.spare = np.empty(n, dtype=np.int32)
 
     @property
+    def is_limited(self) -> bool:
+        """Whether a side of a test may be too small though it holds a row."""
+        return self.min_leaf > 1.0 or self.min_weight > 0.0
+
+    @property
     def n_varying(self) -> int:
         """Number of numeric columns that are not constant in the whole table."""
         if self._n_varying < 0:

@@ -26,9 +26,11 @@ def encode_labels(y: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[np.int32]]
     """
     if y is None:
         raise ValueError("fit requires y to be passed, but the target y is None")
-    # Whole numbers and flags in one column are always class labels; the rest is looked at.
-    if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "iub":
-        labels = y
+    # Whole numbers and flags in one column are always class labels; the rest is looked at,
+    # which takes longer than a small tree grows.
+    dtype = getattr(y, "dtype", None)
+    if isinstance(dtype, np.dtype) and dtype.kind in "iub" and getattr(y, "ndim", 0) == 1:
+        labels = np.asarray(y)
     else:
         labels = column_or_1d(y, warn=True)
         if labels.dtype.kind == "O":

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from tree_checks import bundled, grow_on, reference_gain
 
-from oblique import LinearSplit
+from oblique import LinearSplit, ObliqueTreeClassifier
+from oblique.criteria import CRITERIA
 from oblique.finders import (
     AxisParallel,
     BestOf,
@@ -202,6 +203,73 @@ def test_largest_gain_wins_and_ties_go_to_the_first(gains, winner):
     node = Node.from_data([[1.0], [2.0]], [0, 1])
     finder = BestOf(*(Proposal(float(i), gain) for i, gain in enumerate(gains)))
     assert finder.find_split(node, RNG).threshold == winner
+
+
+class Asked(AxisParallel):
+    """The best cut, noting the nodes at which it was asked."""
+
+    def __init__(self, asked, *, is_plain=True):
+        super().__init__()
+        self.asked = asked
+        self.is_plain = is_plain
+
+    def propose(self, node, rng):
+        self.asked.append(node.n_rows)
+        return super().propose(node, rng)
+
+
+@pytest.mark.parametrize(
+    ("criterion", "second"), [("entropy", []), ("gini", []), ("twoing", [4]), ("gain_ratio", [4])]
+)
+def test_no_plain_finder_is_asked_once_both_sides_are_pure(criterion, second):
+    X, y = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [2.0, 2.0]]), np.array([0, 0, 0, 1])
+    node = Node.from_data(X, y, criterion=criterion)
+    plane = FixedSplit(LinearSplit([1.0, 1.0], 2.5))
+    mixed = FixedSplit(LinearSplit([1.0, 0.0], 0.5))
+    for first, plain, asked in (
+        (plane, True, second),
+        (plane, False, [4]),
+        (mixed, True, [4]),
+    ):
+        seen = []
+        BestOf(first, Asked(seen, is_plain=plain)).find_split(node, RNG)
+        assert seen == asked
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_trees_are_those_of_asking_everywhere(criterion, weighted):
+    rng = np.random.default_rng(7)
+    X = np.round(rng.normal(size=(400, 3)), 1)
+    y = (X.sum(axis=1) + 0.4 * rng.normal(size=400) > 0.0).astype(int) + (X[:, 0] > 1.0)
+    weights = rng.uniform(0.5, 2.0, 400) if weighted else None
+    trees, counts = [], []
+    for is_plain in (True, False):
+        seen = []
+        finder = BestOf(LinearDiscriminant("criterion"), Asked(seen, is_plain=is_plain))
+        model = ObliqueTreeClassifier(finder=finder, criterion=criterion, random_state=0)
+        trees.append(grown := model.fit(X, y, weights).tree_.to_dict())
+        counts.append(len(seen))
+        assert len(grown["threshold"]) > 10
+    assert trees[0] == trees[1]
+    assert counts[0] < counts[1] if criterion in ("entropy", "gini") else counts[0] == counts[1]
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("case", ["plain", "weighted", "missing", "limited"])
+def test_proposal_has_the_gain_of_its_test(criterion, case):
+    rng = np.random.default_rng(5)
+    X = np.round(rng.normal(size=(90, 3)), 1)
+    y = (X[:, 1] + rng.normal(size=90) > 0.0).astype(int)
+    if case == "missing":
+        X[rng.random(X.shape) < 0.1] = np.nan
+    node = Node.from_data(
+        X, y, sample_weight=rng.uniform(0.5, 2.0, 90) if case == "weighted" else None,
+        criterion=criterion, min_leaf=20.0 if case == "limited" else 1.0,
+    )  # fmt: skip
+    split, gain = AxisParallel().propose(node, RNG)
+    assert gain == pytest.approx(node.gain(split), abs=1e-14)
+    assert split == AxisParallel().find_split(node, RNG)
 
 
 def test_nothing_offered():

@@ -20,14 +20,13 @@ from baselines import (
     PrincipalAxes,
     Ridge,
     SparseRandom,
-    _placing,
 )
 from baselines._groups import group_classes, superclasses
 from baselines._projection import best_of_directions
-from baselines._sample import scale_rows
+from baselines._sample import in_data_units, scale_rows
 from baselines.fisher import crossing_of_normals
 from baselines.hhcart import householder
-from oblique import ObliqueTreeClassifier, load, save
+from oblique import ObliqueTreeClassifier, _kernels, load, save
 from oblique.criteria import CRITERIA
 from oblique.datasets import load_dataset
 from oblique.finders import AxisParallel, BestOf, SafeAdjusted, best_cut_along
@@ -411,22 +410,57 @@ def test_scikit_learn_check(estimator, check):
 
 def test_weights_in_the_units_of_the_data():
     weights = np.array([3.0, 0.0, -1.0, 1e-300])
-    kept, values = _placing.to_data_units(weights, np.array([2.0, 1e-9, 1.0, 1e300]))
+    kept, values = in_data_units(weights, np.array([2.0, 1e-9, 1.0, 1e300]))
     # 1.5 and -1 already have their largest in [1, 2); what vanishes beside them is left out.
     assert kept.tolist() == [0, 2]
     assert values.tolist() == [1.5, -1.0]
     for unusable in ([np.nan, 1.0], [np.inf, 1.0]):
-        kept, values = _placing.to_data_units(np.array(unusable), np.ones(2))
+        kept, values = in_data_units(np.array(unusable), np.ones(2))
         assert kept.size == values.size == 0
 
 
+@settings(deadline=None)  # the kernel may have to be compiled
 @given(st.lists(st.tuples(st.floats(-1.0, 1.0), st.floats(allow_infinity=False)), max_size=8))
-def test_scores_between_which_a_threshold_lies(pairs):
-    sides, scores = np.array(pairs, dtype=np.float64).reshape(-1, 2).T.copy()
-    low, high = _placing.between(sides, scores)
+def test_threshold_lies_between_the_scores_of_both_sides(pairs):
+    heights, scores = np.array(pairs, dtype=np.float64).reshape(-1, 2).T.copy()
+    indices, values = np.empty(1, np.int32), np.empty(1)
+    rows = np.arange(scores.size, dtype=np.int32)
+    first, zero, one = np.zeros(1, np.int32), np.zeros(1), np.ones(1)
+    q, threshold = _kernels.place_plane(
+        scores[:, None], rows, np.array([1.0, 0.0]), heights, first, zero, one, False, indices,
+        values,
+    )  # fmt: skip
+    left, right = scores[heights <= 0.0], scores[heights > 0.0]
     if np.isnan(scores).any():
-        assert np.isnan(low)
-        assert np.isnan(high)
-        return
-    assert low == scores[sides <= 0.0].max(initial=-np.inf)
-    assert high == scores[sides > 0.0].min(initial=np.inf)
+        assert q == 1
+        assert np.isnan(threshold)
+    elif not left.size or not right.size:
+        assert q == 0
+    else:
+        assert (q, indices[0], values[0]) == (1, 0, 1.0)
+        is_mixed = not left.max() < right.min()
+        assert np.isnan(threshold) == is_mixed
+        assert is_mixed or left.max() <= threshold < right.min()
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("case", ["plain", "weighted", "missing", "limited"])
+def test_gain_of_a_placed_plane_is_the_nodes(criterion, case):
+    rng = np.random.default_rng(3)
+    X = np.round(rng.normal(size=(120, 3)), 1)
+    y = rng.integers(0, 3, 120)
+    if case == "missing":
+        X[rng.random(X.shape) < 0.05] = np.nan
+    node = Node.from_data(
+        X, y, sample_weight=rng.uniform(0.1, 3.0, 120) if case == "weighted" else None,
+        criterion=criterion, min_leaf=30.0 if case == "limited" else 1.0,
+    )  # fmt: skip
+    scaled = scale_rows(node, "standard")
+    gains = []
+    for _ in range(20):
+        split, gain = scaled.proposal_of(node, rng.normal(size=4) * [1.0, 1.0, 1.0, 0.2])
+        assert gain == node.gain(split)
+        gains.append(gain)
+    assert len(set(gains)) > 2
+    # A plane beyond all rows divides nothing.
+    assert scaled.proposal_of(node, np.array([1.0, 0.0, 0.0, 99.0])) is None

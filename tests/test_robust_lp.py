@@ -17,8 +17,9 @@ from baselines import LinearProgramError, RobustLP, robust_plane
 from baselines import _linear_program as program
 from oblique import ObliqueTreeClassifier, load, save
 from oblique.datasets import load_dataset
-from oblique.finders import AxisParallel, BestOf, Categories, SafeAdjusted
+from oblique.finders import AxisParallel, BestOf, Categories, SafeAdjusted, SplitFinder
 from oblique.node import Node
+from oblique.split import LinearSplit
 from oblique.strategies import ap
 
 SOLVERS = ("HIGHS", "CLARABEL", "edge_descent")
@@ -218,6 +219,68 @@ def test_impurity_threshold_gains_no_less_along_the_same_weights():
         for threshold in ("lp", "impurity")
     ]
     assert gains[1] >= gains[0] > 0.1
+
+
+class StepByStep(SplitFinder):
+    """The best of RLP's planes and a column, each step by numpy and nothing left out."""
+
+    def find_split(self, node, rng):
+        best, best_gain = None, -1.0
+        for split in (*self.planes(node), AxisParallel().find_split(node, rng)):
+            gain = -1.0 if split is None else node.gain(split)
+            if gain > best_gain + 1e-12:
+                best, best_gain = split, gain
+        return best
+
+    def planes(self, node):
+        X, codes, weights = node.X, node.codes, node.weights
+        present = np.unique(codes)
+        features = np.flatnonzero(X.min(axis=0) < X.max(axis=0))
+        powers = 2.0 ** np.floor(np.log2(np.abs(X[:, features]).max(axis=0)))
+        columns, centre, spread = [], [], []
+        for column in (X[:, features] / powers).T:
+            middle = sum((weights * column).tolist()) / sum(weights.tolist())
+            square = sum((weights * (column - middle) ** 2).tolist())
+            unit = np.sqrt(square / sum(weights.tolist()))
+            columns.append((column - middle) / unit)
+            centre.append(middle)
+            spread.append(unit)
+        columns = np.array([*columns, np.full(len(X), -1.0)])
+        centre, spread = np.array(centre) * powers, np.array(spread) * powers
+        below = present if present.size > 2 else present[[int(present[1] == node.unsafe)]]
+        for k in below:
+            above = codes != k
+            totals = weights[above].sum(), weights[~above].sum()
+            v = program.edge_descent(
+                columns * np.where(above, 1.0, -1.0), weights / np.where(above, *totals)
+            ).v
+            w = v[:-1] / (spread / spread[v[:-1] != 0.0].min())
+            w /= 2.0 ** np.floor(np.log2(np.abs(w).max()))
+            largest = np.abs(w).argmax()
+            threshold = v[-1] * (w[largest] / (v[largest] / spread[largest]))
+            for j in range(w.size):
+                threshold += w[j] * centre[j]
+            dense = np.zeros(X.shape[1])
+            dense[features] = w
+            split = LinearSplit(dense, threshold)
+            assert ((v @ columns <= 0.0) == split.membership(X)).all()
+            yield split
+
+
+@pytest.mark.parametrize("name", ["pima", "housing", "wine", "balanced"])
+def test_trees_are_those_of_plain_steps_to_the_last_bit(name):
+    if name == "wine":
+        X, y = load_wine(return_X_y=True)
+    else:
+        data = load_dataset("pima" if name == "balanced" else name)
+        X, y = data.data.to_numpy(float), data.target
+    trees = [
+        ObliqueTreeClassifier(
+            finder=finder, class_weight="balanced" if name == "balanced" else None, random_state=0
+        ).fit(X, y).tree_.to_dict()
+        for finder in (BestOf(RobustLP("edge_descent"), AxisParallel()), StepByStep())
+    ]  # fmt: skip
+    assert trees[0] == trees[1]
 
 
 def test_order_of_rows_does_not_matter():

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from oblique.builder import Skeleton
     from oblique.node import Node
+    from oblique.split import Split
     from oblique.stopping import Limits
 
 
@@ -38,14 +39,30 @@ class AxisParallel(SplitFinder):
     def __init__(self, threshold: Literal["midpoint", "data", "safe"] = "midpoint"):
         self.threshold = threshold
 
+    is_plain = True
+
     def find_split(self, node: Node, rng: Generator) -> LinearSplit | None:
         """Return the best axis-parallel test, None when no cut gains."""
+        best = self._search(node)
+        return None if best is None else best[0]
+
+    def propose(self, node: Node, rng: Generator) -> tuple[Split, float] | None:
+        """Return the best axis-parallel test and its gain."""
+        best = self._search(node)
+        if best is not None and node.table.has_missing:
+            # The search counts known values only; limits on the sides count divided rows, too.
+            return best[0], node.gain(best[0])
+        return best
+
+    def _search(self, node: Node) -> tuple[LinearSplit, float] | None:
         self.check_parameters()
         node.sort_columns()
-        feature, threshold, _ = best_cut(
+        feature, threshold, gain = best_cut(
             node, node.table.columns, node.store.lines, node.table.numeric, self.threshold
         )
-        return LinearSplit.axis(feature, threshold, node.n_features) if feature >= 0 else None
+        if feature < 0:
+            return None
+        return LinearSplit.axis(feature, threshold, node.n_features), gain
 
     def grow_at_once(self, root: Node, limits: Limits) -> Skeleton | None:
         """Grow the tree in one compiled call where all rows are complete."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,10 @@ class SplitFinder(BaseEstimator, ABC):
     be cloned, printed and tuned (``finder__restarts``). It must draw randomness from the
     generator that it is handed and never keep state between nodes.
     """
+
+    # Whether the finder draws nothing and its tests compete with their own gains: it need not
+    # be asked where no gain can be larger than that of a test at hand.
+    is_plain: ClassVar[bool] = False
 
     @abstractmethod
     def find_split(self, node: Node, rng: Generator) -> Split | None:

@@ -21,7 +21,8 @@ class BestOf(SplitFinder):
     """Asks several finders and takes the proposal of largest gain.
 
     A later finder displaces an earlier one only by a strictly larger gain, so a tie goes to the
-    one listed first.
+    one listed first. Where a proposal leaves both sides pure, by entropy or gini, none can gain
+    more: finders that draw nothing, such as `AxisParallel`, are then not asked.
 
     Parameters
     ----------
@@ -63,10 +64,14 @@ class BestOf(SplitFinder):
     def propose(self, node: Node, rng: Generator) -> tuple[Split, float] | None:
         """Return the best proposal and the gain with which it won."""
         best: tuple[Split, float] | None = None
+        is_pure = False
         for finder in self.finders:
+            if is_pure and finder.is_plain:
+                continue
             offer = finder.propose(node, rng)
             if offer is not None and (best is None or offer[1] > best[1] + TIE):
                 best = offer
+                is_pure = _leaves_pure_sides(node, offer[1])
         return best
 
     # scikit-learn derives parameters from keyword arguments; finders are positional here.
@@ -105,3 +110,9 @@ class BestOf(SplitFinder):
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         return f"BestOf({', '.join(map(repr, self.finders))})"
+
+
+def _leaves_pure_sides(node: Node, gain: float) -> bool:
+    """Whether a gain is all that the node has to offer."""
+    # Half a tie is far more than the rounding of gains, and too little for a strictly larger one.
+    return node.criterion in ("entropy", "gini") and gain > node.impurity - 0.5 * TIE

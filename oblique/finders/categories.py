@@ -42,6 +42,8 @@ class Categories(SplitFinder):
         self.sets = sets
         self.max_exhaustive = max_exhaustive
 
+    is_plain = True
+
     def find_split(self, node: Node, rng: Generator) -> CategorySplit | None:
         """Return the best category test, None without categorical columns or gain."""
         self.check_parameters()
