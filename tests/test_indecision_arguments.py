@@ -202,6 +202,23 @@ def test_a_case_is_one_row():
         argue(DOG, CASE[[0, 0]])
 
 
+@pytest.mark.parametrize("least", [np.nan, -0.1, 2, "a", None, True])
+def test_the_least_probability_is_one(least):
+    base = argue(DOG, CASE)
+    with pytest.raises(ValueError, match=r"least=.* must be a probability"):
+        export_arguments(base, least=least)
+    with pytest.raises(ValueError, match=r"least=.* must be a probability"):
+        base.relations(least=least)
+
+
+def test_what_is_no_argument_base_is_named():
+    for write in (export_arguments, export_problog, arguments_to_dict, plot_arguments):
+        with pytest.raises(TypeError, match=r"base must be what argue\(model, case\) returns"):
+            write(DOG)
+    with pytest.raises(ValueError, match="most=0 must be an integer of at least 1"):
+        plot_arguments(argue(DOG, CASE), most=0)
+
+
 def test_plot():
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")

@@ -1,6 +1,7 @@
 """The strategy, noise in comparisons, and ``oblique arguments``."""
 
 import json
+import shlex
 
 import numpy as np
 import pandas as pd
@@ -8,6 +9,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from oblique import IndecisionTreeClassifier, ObliqueTreeClassifier, load, save
+from oblique.cli import arguments as arguments_command
 from oblique.cli import main
 from oblique.datasets import load_dataset
 from oblique.finders import AxisParallel
@@ -77,13 +79,25 @@ def test_comparison_with_noise(capsys):
 
 
 def test_arguments_of_texts(model_file, capsys):
-    case = ["plas=140+-7.5", "mass=31", "age=50", "preg=1", "pres=70", "skin=20", "insu=0"]
-    case = [text for text in case if text.split("=")[0] in load(model_file).feature_names_in_]
-    assert case, load(model_file).feature_names_in_
+    case = ["glucose=140+-7.5", "bmi=31", "age=50"]
     assert main(["arguments", str(model_file), *case]) == 0
     shown = capsys.readouterr().out
     assert "=>" in shown
-    assert shown.splitlines()[-1].startswith("probability: ")
+    model = load(model_file)
+    means, std = np.full((1, 8), np.nan), np.zeros((1, 8))
+    for name, mean, deviation in (("glucose", 140, 7.5), ("bmi", 31, 0), ("age", 50, 0)):
+        j = model.feature_names_in_.tolist().index(name)
+        means[0, j], std[0, j] = mean, deviation
+    first, second = model.predict_proba(UncertainTable(means, std))[0]
+    assert shown.splitlines()[-1] == f"probability: 0 {first:.3f}, 1 {second:.3f}"
+
+
+def test_the_example_in_the_help_works(model_file, capsys):
+    """The features it names are those of the data set."""
+    line = arguments_command.EXAMPLE.strip().splitlines()[0]
+    _, command, _, *case = shlex.split(line)
+    assert main([command, str(model_file), *case]) == 0
+    assert "=>" in capsys.readouterr().out
 
 
 def test_arguments_of_a_file(tmp_path, capsys):
@@ -119,11 +133,21 @@ def test_arguments_of_a_file(tmp_path, capsys):
         (["weight=3", "size=1"], "feature='weight' is not known"),
         (["colour=pink", "size=1"], "'pink' is none of the known values"),
         (["colour=red:0.5", "size=1"], "sums to 0.5"),
-        (["size=1+--2", "colour=red"], "must be a finite standard deviation"),
+        (["size=1+--2", "colour=red"], "'size=1+--2' cannot be read: the standard deviation must"),
+        (["size=1+-nan", "colour=red"], "'size=1+-nan' cannot be read: the standard deviation"),
+        (["size=inf", "colour=red"], "'size=inf' cannot be read: the mean must be finite"),
         (["size=1+-", "colour=red"], "CASE 'size=1+-' cannot be read"),
         (["size=1", "size=2"], "CASE 'size=2': size is given twice"),
         (["size=1", "--json", "--problog"], "--json and --problog exclude each other"),
         (["nothing.csv"], "nothing.csv"),
+        ([""], "CASE '' is not FEATURE=VALUE"),
+        (["size=1", "--least", "nan"], "--least nan: give a probability"),
+        (["size=1", "--least", "-0.5"], "--least -0.5: give a probability"),
+        (["size=1", "--least", "0.5", "--json"], "--least is about the text"),
+        (["size=1", "--row", "2"], "--row 2: only a file has one"),
+        (["size=1", "--suffix", "_err"], "--suffix _err: only a file has one"),
+        (["size=1", "--plot", "case.xyz"], "--plot case.xyz: the name must end in one of"),
+        (["size=1", "--plot", "no/such/folder.png"], "--plot no/such/folder.png: the folder"),
     ],
 )
 def test_bad_cases_are_named(tmp_path, capsys, case, message):

@@ -5,6 +5,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_array
 from sklearn.model_selection import train_test_split
 
 from oblique.indecision import UncertainTable
@@ -52,7 +53,7 @@ def test_a_missing_measurement_has_no_deviation():
     frame = pd.DataFrame({"a": [1.0, np.nan], "a_std": [0.5, np.nan], "b": [1.0, 2.0]})
     table = UncertainTable.from_frame(frame)
     np.testing.assert_array_equal(table.std, [[0.5, 0.0], [0.0, 0.0]])
-    with pytest.raises(ValueError, match=r"std\[0, 0\]=nan must be a finite"):
+    with pytest.raises(ValueError, match=r"std\[0, 0\]=nan of 'a' must be a finite"):
         UncertainTable.from_frame(frame.assign(a_std=np.nan))
 
 
@@ -83,6 +84,38 @@ def test_measurements_that_are_no_numbers_are_named():
         UncertainTable.from_noise([["a"]], range_share=0.1)
     with pytest.raises(ValueError, match="absolute must hold numbers"):
         UncertainTable.from_noise([[1.0]], absolute="a")
+
+
+def test_data_frames_are_read_by_the_names_of_their_columns():
+    means = pd.DataFrame({"a": [1.0, 2.0], "b": [3.0, 4.0]})
+    table = UncertainTable(means, pd.DataFrame({"b": [0.3, 0.4], "a": [0.1, 0.2]}))
+    assert table.feature_names == ("a", "b")
+    np.testing.assert_array_equal(table.std, [[0.1, 0.3], [0.2, 0.4]])
+    assert UncertainTable(pd.DataFrame([[1.0]])).feature_names is None
+    with pytest.raises(ValueError, match=r"std lacks the columns \['b'\] of means"):
+        UncertainTable(means, means[["a"]])
+
+
+def test_masked_cells_are_missing():
+    table = UncertainTable(np.ma.array([[1.0, 2.0]], mask=[[False, True]]), 0.5)
+    np.testing.assert_array_equal(table.means, [[1.0, np.nan]])
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (lambda t: t.scale_uncertainty("2"), ValueError, "factor='2' must be a finite number"),
+        (lambda t: t.sample(-1, np.random.default_rng(0)), ValueError, "size=-1 must be an"),
+        (lambda t: t.sample(3, 0), TypeError, "rng=0 must be a Generator"),
+        (
+            lambda t: t.from_replicates(np.zeros((2, 3, 1)), correlated="no"),
+            ValueError, "correlated='no' must be True or False",
+        ),
+    ],
+)  # fmt: skip
+def test_bad_arguments_of_methods_are_named(make, error, message):
+    with pytest.raises(error, match=message):
+        make(UncertainTable([[1.0]], 0.5))
 
 
 def test_rows_and_scaled_tables_are_read_only_too():
@@ -195,6 +228,19 @@ def test_scaling_the_uncertainty():
         ({"means": [[0.0, 1.0]], "covariance": np.eye(2)}, r"shape \(1, 2, 2\)"),
         ({"means": [[0.0]], "std": 0.1, "covariance": [[[1.0]]]}, "exclude each other"),
         ({"means": [[0.0]], "feature_names": ["a", "b"]}, "must hold 1 different names"),
+        ({"means": [[0.0]], "feature_names": 5}, "must hold 1 different names, got 5"),
+        ({"means": [[1j]]}, "means must hold numbers"),
+        ({"means": np.array([["2020-01-01"]], dtype="M8[D]")}, "must hold numbers: got datetime64"),
+        ({"means": csr_array(np.ones((1, 1)))}, "means must be a dense array"),
+        ({"means": [[0.0]], "std": True}, "std must hold standard deviations"),
+        ({"means": [[0.0]], "probabilities": {True: [[1.0]]}}, "must map the number of a feature"),
+        ({"means": [[0.0]], "probabilities": {0: [[1.0]]}, "values": {0: 5}}, "name 1 .* got 5"),
+        ({"means": [[0.0]], "probabilities": {0: [[1.0]]}, "values": {0: [[]]}}, "name 1 diff"),
+        ({"means": [[0.0]], "probabilities": {0: [[1.0]]}, "values": [1]}, "values must map the"),
+        (
+            {"means": [[0.0]], "probabilities": {0: [[0.7]]}, "feature_names": ["c"]},
+            r"probabilities\[0\]\[0\] of 'c' sums to 0.7",
+        ),
     ],
 )  # fmt: skip
 def test_bad_input_is_named(arguments, message):

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 from scipy.special import ndtr
 from sklearn import config_context
 from sklearn.datasets import load_iris, make_classification
@@ -404,6 +405,20 @@ def test_labels_may_be_distributions():
         IndecisionTreeClassifier().fit([[1.0], [2.0], [3.0]], [[1, 0], [0, 1], [0.5, 0.0]])
 
 
+@pytest.mark.parametrize(
+    ("columns", "values", "message"),
+    [
+        (["a", "a"], 0.5, "different class names of one type, got"),
+        (["a", 1], 0.5, "different class names of one type, got"),
+        (["a", "b"], 0.5 + 1j, "a table of class probabilities, must hold numbers"),
+    ],
+)
+def test_bad_label_distributions_are_named(columns, values, message):
+    y = pd.DataFrame(np.full((10, 2), values), columns=columns)
+    with pytest.raises(ValueError, match=message):
+        IndecisionTreeClassifier().fit(DOGS, y)
+
+
 def test_weights_of_rows_with_label_distributions_are_named():
     X, y = np.zeros((4, 1)), np.full((4, 2), 0.5)
     with pytest.raises(ValueError, match=r"sample_weight\[2\]=-1.0 must be a finite"):
@@ -481,10 +496,19 @@ def test_saving_and_loading(tmp_path):
         ({"criterion": "twoing"}, {}, "criterion='twoing'"),
         ({"weight_floor": 0.5}, {}, "weight_floor=0.5 must be a number from 0 to 0.1"),
         ({"min_samples_rest": -1}, {}, "min_samples_rest=-1"),
+        ({"min_samples_rest": True}, {}, "min_samples_rest=True must be a number"),
+        ({"assumed_noise": np.nan}, {}, "assumed_noise=nan must be a number"),
+        ({"criterion": ["entropy"]}, {}, r"criterion=\['entropy'\] is not known"),
+        ({"refine": "no"}, {}, "refine='no' must be True or False"),
+        ({"refine": 1}, {}, "refine=1 must be True or False"),
         ({"leaf_probability": "mc"}, {}, "leaf_probability='mc'"),
         ({}, {"X_std": [[-1.0]] * 10}, r"X_std\[0, 0\]=-1.0 must be a finite standard"),
         ({}, {"X_std": [[0.1] * 3] * 10}, r"X_std must have the shape of X, \(10, 1\)"),
         ({}, {"X_std": [[np.nan]] * 10}, r"X_std\[0, 0\]=nan"),
+        ({}, {"X_std": np.full((10, 1), 1j)}, "X_std must hold numbers: got complex128"),
+        ({}, {"X_std": np.ones((10, 1), dtype=bool)}, "X_std must hold standard deviations"),
+        ({}, {"X_std": csr_array(np.ones((10, 1)))}, "X_std must be a dense array"),
+        ({}, {"X_std": np.ma.masked_all((10, 1))}, r"X_std\[0, 0\]=nan"),
     ],
 )
 def test_bad_input_is_named(parameters, fit, message):
@@ -496,7 +520,11 @@ def test_deviation_comes_once():
     table = UncertainTable(DOGS, 1.0)
     with pytest.raises(ValueError, match="X_std must be None where X is an UncertainTable"):
         IndecisionTreeClassifier().fit(table, BREEDS, X_std=np.ones(DOGS.shape))
-    with pytest.raises(TypeError, match="cases must be an UncertainTable"):
+    with pytest.raises(TypeError, match="tree must be a Tree, got IndecisionTreeClassifier"):
+        node_probabilities(IndecisionTreeClassifier(), table)
+    with pytest.raises(TypeError, match="cases must be an UncertainTable, got ndarray"):
+        leaf_probabilities(two_steps(0.0, 1.0), DOGS)
+    with pytest.raises(TypeError, match="cases must be an UncertainTable, got list"):
         class_probabilities(two_steps(0.0, 1.0), [[1.0]])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 SUMMARY = "Give the arguments of a model's tree for a case whose values may be uncertain."
 EXAMPLE = """\
-  oblique arguments model.json "plas=140+-7.5" "mass=31" "age=50"
+  oblique arguments model.json "glucose=140+-7.5" "bmi=31" "age=50"
   oblique arguments model.json cases.csv --row 3 --problog > case.pl"""
 
 
@@ -27,13 +28,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a file, or FEATURE=VALUE, FEATURE=MEAN+-STD, FEATURE=VALUE:PROBABILITY,... ; "
         "features left out are missing",
     )
-    parser.add_argument("--row", type=int, default=1, metavar="N", help="row of the file, from 1")
+    parser.add_argument("--row", type=int, metavar="N", help="row of a file, from 1 (default 1)")
     parser.add_argument(
-        "--suffix", default="_std", help="of a file's columns of standard deviations (default _std)"
+        "--suffix", help="of a file's columns of standard deviations (default _std)"
     )
     parser.add_argument(
         "--separator",
-        default="=",
         help="between feature and value in the names of a file's columns of probabilities "
         '(default "=")',
     )
@@ -41,7 +41,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--method", default="exact", help='"exact" (default), "moments" or "clause"'
     )
     parser.add_argument(
-        "--least", type=float, default=0.001, metavar="P", help="leave less probable ones out"
+        "--least",
+        type=float,
+        metavar="P",
+        help="leave less probable ones out of the text (default 0.001)",
     )
     parser.add_argument("--problog", action="store_true", help="write a ProbLog program")
     parser.add_argument("--plot", metavar="FILE", help="draw the case, as .png, .svg or .pdf")
@@ -60,8 +63,13 @@ def execute(arguments: argparse.Namespace) -> int:
 
     if arguments.json and arguments.problog:
         raise ValueError("--json and --problog exclude each other: give one of them")
+    if arguments.least is not None and (arguments.json or arguments.problog):
+        raise ValueError("--least is about the text: --json and --problog hold every argument")
+    least = 0.001 if arguments.least is None else arguments.least
+    if not 0.0 <= least <= 1.0:
+        raise ValueError(f"--least {least}: give a probability, a number from 0 to 1")
     if arguments.plot:
-        check_writable(arguments.plot)
+        _check_picture(arguments.plot)
     model = load(arguments.model)
     base = argue(model, _read_case(model, arguments), method=arguments.method)
     if arguments.json:
@@ -69,18 +77,31 @@ def execute(arguments: argparse.Namespace) -> int:
     elif arguments.problog:
         print(export_problog(base), end="")
     else:
-        print(export_arguments(base, least=arguments.least))
+        print(export_arguments(base, least=least))
     if arguments.plot:
         plot_arguments(base)[0].figure.savefig(arguments.plot)
     return 0
+
+
+def _check_picture(path: str) -> None:
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    check_writable(path, "--plot")
+    kinds = FigureCanvasBase.get_supported_filetypes()
+    if Path(path).suffix.lower().lstrip(".") not in kinds:
+        raise ValueError(f"--plot {path}: the name must end in one of .{', .'.join(sorted(kinds))}")
 
 
 def _read_case(model: Any, arguments: argparse.Namespace) -> UncertainTable:
     from oblique.describe import describe
 
     words, given = describe(model), arguments.case
-    if len(given) == 1 and ("=" not in given[0] or Path(given[0]).exists()):
+    if len(given) == 1 and given[0] and ("=" not in given[0] or Path(given[0]).exists()):
         return _from_file(given[0], arguments, words.features)
+    for option in ("row", "suffix", "separator"):
+        value = getattr(arguments, option)
+        if value is not None:
+            raise ValueError(f"--{option} {value}: only a file has one, CASE is FEATURE=VALUE")
     columns = getattr(model, "_columns", None)
     values = dict(words.tree.category_names or {}) if columns is None else columns.categories
     return parse_case(given, words.features, values)
@@ -92,17 +113,19 @@ def _from_file(path: str, arguments: argparse.Namespace, features: Any) -> Uncer
     from oblique.indecision import UncertainTable
 
     frame = load_dataset(path).data if path in list_datasets() else read_table(path)
-    if not 1 <= arguments.row <= len(frame):
-        raise ValueError(f"--row {arguments.row}: {path} has the rows 1 to {len(frame)}")
+    number = 1 if arguments.row is None else arguments.row
+    if not 1 <= number <= len(frame):
+        raise ValueError(f"--row {number}: {path} has the rows 1 to {len(frame)}")
     names = list(map(str, frame.columns))
     kept: list[str] = []
-    suffix, separator = arguments.suffix, arguments.separator
+    suffix = "_std" if arguments.suffix is None else arguments.suffix
+    separator = "=" if arguments.separator is None else arguments.separator
     for feature in features:
         own = [name for name in names if name == feature or name.startswith(feature + separator)]
         if not own:
             raise ValueError(f"{path} lacks the column {feature!r} that the model was trained on")
         kept += [*own, *(name for name in names if name == feature + suffix)]
-    row = frame.set_axis(names, axis=1)[kept].iloc[[arguments.row - 1]]
+    row = frame.set_axis(names, axis=1)[kept].iloc[[number - 1]]
     return UncertainTable.from_frame(row, suffix=suffix, separator=separator)
 
 
@@ -150,13 +173,23 @@ def parse_case(
             if j in values:
                 shares[j] = _parse_shares(value, values[j])
             else:
-                mean, sign, deviation = value.replace("\u00b1", "+-").partition("+-")
-                means[0, j], std[0, j] = float(mean), float(deviation if sign else 0.0)
+                means[0, j], std[0, j] = _parse_number(value)
         except ValueError as error:
             raise ValueError(f"CASE {text!r} cannot be read: {error}") from None
     return UncertainTable(
         means, std, probabilities=shares, values=values, feature_names=list(features)
     )
+
+
+def _parse_number(text: str) -> tuple[float, float]:
+    """Read MEAN or MEAN+-STD; a mean of nan is a missing value."""
+    first, sign, second = text.replace("\u00b1", "+-").partition("+-")
+    mean, deviation = float(first), float(second if sign else 0.0)
+    if math.isinf(mean):
+        raise ValueError("the mean must be finite, or nan where it is missing")
+    if not 0.0 <= deviation < math.inf:
+        raise ValueError("the standard deviation must be a finite number of at least 0")
+    return mean, deviation
 
 
 def _parse_shares(text: str, values: tuple[Any, ...]) -> Any:

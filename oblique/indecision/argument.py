@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from oblique.describe import Description, describe, format_number, readable_threshold
+from oblique.indecision._checks import check_share
 from oblique.indecision.predict import fit_to_tree
 from oblique.indecision.reach import Method, leaf_probabilities
 from oblique.indecision.table import UncertainTable
@@ -134,6 +135,7 @@ class ArgumentBase:
         ----------
         least : float, default=1e-6
         """
+        check_share("least", least)
         if self.reach is None:
             raise ValueError("relations are among the arguments of a case: give one to argue")
         weights = {
@@ -288,3 +290,9 @@ def condense(tree: Tree, leaf: int) -> tuple[Interval | Values, ...] | None:
         Values(key, values_left[key]) if isinstance(key, int) else Interval(key, *intervals[key])
         for key in order
     )
+
+
+def check_base(base: Any) -> None:
+    """Raise TypeError unless given what `argue` returns."""
+    if not isinstance(base, ArgumentBase):
+        raise TypeError(f"base must be what argue(model, case) returns, got {type(base).__name__}")

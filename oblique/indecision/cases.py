@@ -9,7 +9,13 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
 from oblique.encode import Columns, encode_columns, learn_columns
-from oblique.indecision._checks import check_distributions, check_std
+from oblique.indecision._checks import (
+    align_columns,
+    as_numbers,
+    check_distributions,
+    check_std,
+    names_of_columns,
+)
 from oblique.indecision._reading import certain_probabilities
 from oblique.indecision.table import UncertainTable
 from oblique.target import encode_labels
@@ -82,12 +88,8 @@ def align(
 
 def _join(X: Any, rows: Floats, X_std: Any, columns: Columns) -> UncertainTable:
     """Make cases of encoded rows and their standard deviations."""
-    if hasattr(X_std, "columns") and hasattr(X, "columns"):
-        lacking = [name for name in X.columns if name not in X_std.columns]
-        if lacking:
-            raise ValueError(f"X_std lacks the columns {lacking} of X; 0 stands for exact values")
-        X_std = X_std[list(X.columns)]
-    std = check_std("X_std", X_std, rows)
+    X_std = align_columns("X_std", X_std, "X", X)
+    std = check_std("X_std", X_std, rows, names_of_columns(X))
     probabilities = {
         j: certain_probabilities(rows[:, j], len(values))
         for j, values in columns.categories.items()
@@ -138,17 +140,23 @@ def learn_labels(
     if len(shape) != 2 or shape[1] < 2:
         labels, label_codes = encode_labels(y, n_rows)
         return labels, label_codes, np.arange(n_rows), None
-    try:
-        table = np.asarray(y, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(
-            f"y of two dimensions must hold probabilities of classes: {error}"
-        ) from error
+    table = as_numbers("y of two dimensions, a table of class probabilities,", y)
     if len(table) != n_rows:
         raise ValueError(f"X has {n_rows} rows, but y has {len(table)}: they must be as many")
     shares = check_distributions("y", table, missing_allowed=False)
-    names = np.array(list(y.columns)) if hasattr(y, "columns") else np.arange(shape[1])
+    names = _class_names(y) if hasattr(y, "columns") else np.arange(shape[1])
     order = np.argsort(names)
     shares = shares[:, order]
     rows, codes = np.nonzero(shares > 0.0)
     return names[order], codes.astype(np.int32), rows, shares[rows, codes]
+
+
+def _class_names(y: Any) -> NDArray[Any]:
+    """Return the columns of a data frame of class probabilities, which name the classes."""
+    columns = list(y.columns)
+    names = np.array(columns)
+    if len(set(columns)) < len(columns) or names.tolist() != columns:
+        raise ValueError(
+            f"the columns of y must be different class names of one type, got {columns!r}"
+        )
+    return names

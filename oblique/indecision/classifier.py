@@ -14,6 +14,7 @@ from oblique.encode import Columns
 from oblique.finders import AxisParallel, BestOf, Categories, SplitFinder
 from oblique.finders.base import check_finder
 from oblique.holdout import hold_out, order_by_value
+from oblique.indecision._checks import is_number
 from oblique.indecision.cases import encode_cases, learn_cases, learn_labels
 from oblique.indecision.clauses import NumericClauses, ObliqueClauses
 from oblique.indecision.node import CRITERIA, UncertainNode, UncertainRows, order_rows
@@ -167,7 +168,7 @@ class IndecisionTreeClassifier(TreeClassifier):
             pruner.check_parameters()
         if self.independence not in ("feature", "clause"):
             raise ValueError(unknown_name("independence", self.independence, ("feature", "clause")))
-        if self.criterion not in CRITERIA:
+        if not isinstance(self.criterion, str) or self.criterion not in CRITERIA:
             raise ValueError(unknown_name("criterion", self.criterion, CRITERIA))
         self._method()
         for name, most in (
@@ -176,7 +177,7 @@ class IndecisionTreeClassifier(TreeClassifier):
             ("assumed_noise", 1e6),
         ):
             value = getattr(self, name)
-            if not isinstance(value, int | float | np.floating) or not 0.0 <= value <= most:
+            if not is_number(value) or not 0.0 <= value <= most:
                 raise ValueError(f"{name}={value!r} must be a number from 0 to {most:g}")
         stopping = Stopping(
             self.max_depth, self.min_samples_split, self.min_samples_leaf, self.min_gain,

@@ -11,6 +11,7 @@ from oblique._arrays import read_only
 from oblique._kernels import TIE
 from oblique.finders.base import SplitFinder, check_finder
 from oblique.indecision import _kernels
+from oblique.indecision._checks import check_flag
 from oblique.indecision.node import CRITERIA, UncertainNode
 from oblique.split import LinearSplit
 
@@ -46,6 +47,10 @@ class NumericClauses(SplitFinder):
 
     def __init__(self, refine: bool = False):
         self.refine = refine
+
+    def check_parameters(self) -> None:
+        """Raise ValueError for a wrong parameter."""
+        check_flag("refine", self.refine)
 
     def find_split(self, node: Node, rng: Generator) -> LinearSplit | None:
         """Return the best clause, None when none gains."""
@@ -89,6 +94,7 @@ class ObliqueClauses(SplitFinder):
     def check_parameters(self) -> None:
         """Raise ValueError or TypeError for a wrong parameter, also of the wrapped finder."""
         check_finder("finder", self.finder)
+        check_flag("refine", self.refine)
 
     def find_split(self, node: Node, rng: Generator) -> Split | None:
         """Return the best clause along the finder's direction, None when none gains."""

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from oblique.indecision._checks import check_share
 from oblique.indecision._normal import interval_probability
-from oblique.indecision.argument import Argument, ArgumentBase, Interval, Values
+from oblique.indecision.argument import Argument, ArgumentBase, Interval, Values, check_base
 
 # Probabilities of a program are written with so many digits.
 _DIGITS = 12
@@ -29,6 +30,8 @@ def export_arguments(base: ArgumentBase, *, least: float = 0.0) -> str:
     -------
     text : str
     """
+    check_base(base)
+    check_share("least", least)
     reach = base.reach or (1.0,) * len(base.arguments)
     order = sorted(range(len(reach)), key=lambda i: -reach[i])
     shown = [i for i in order if reach[i] >= least]
@@ -61,6 +64,7 @@ def arguments_to_dict(base: ArgumentBase) -> dict[str, Any]:
     ----------
     base : ArgumentBase
     """
+    check_base(base)
     names = base.words
     listed = []
     for place, argument in enumerate(base.arguments):
@@ -119,6 +123,7 @@ def export_problog(base: ArgumentBase) -> str:
     -------
     program : str
     """
+    check_base(base)
     lines = ["% Arguments of a decision tree."]
     facts = None
     if base.case is not None:

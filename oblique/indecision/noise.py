@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from oblique.classifier import make_generator
+from oblique.indecision._checks import is_number
 
 if TYPE_CHECKING:
     from oblique.compare import Strategy
@@ -124,7 +125,7 @@ def _as_frame(X: Any) -> Any:
 
 def _check_shares(**given: Any) -> None:
     for name, size in given.items():
-        if not isinstance(size, int | float) or not 0.0 <= size < np.inf:
+        if not is_number(size) or not 0.0 <= size < np.inf:
             raise ValueError(f"{name}={size!r} must be a share of the range of at least 0")
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from oblique.describe import class_color
-from oblique.indecision.argument import ArgumentBase
+from oblique.indecision.argument import ArgumentBase, check_base
 
 
 def plot_arguments(base: ArgumentBase, *, most: int = 8, axes: Any = None) -> Any:
@@ -26,6 +26,9 @@ def plot_arguments(base: ArgumentBase, *, most: int = 8, axes: Any = None) -> An
     -------
     axes : ndarray of two matplotlib axes
     """
+    check_base(base)
+    if not isinstance(most, int | np.integer) or isinstance(most, bool) or most < 1:
+        raise ValueError(f"most={most!r} must be an integer of at least 1")
     import matplotlib.pyplot as plt
 
     shares = base.probabilities

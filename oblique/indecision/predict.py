@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oblique.indecision.cases import align
-from oblique.indecision.reach import Method, node_probabilities
+from oblique.indecision.reach import Method, check_cases, node_probabilities
 from oblique.indecision.table import UncertainTable
 from oblique.tree import Tree
 
@@ -65,11 +65,7 @@ def fit_to_tree(model: Any, cases: Any) -> tuple[Tree, UncertainTable]:
     """Return a model's tree, and cases with the values of discrete features in its order."""
     from oblique.describe import tree_of
 
-    if not isinstance(cases, UncertainTable):
-        raise TypeError(
-            f"cases must be an UncertainTable, got {type(cases).__name__}: make one of means and "
-            "standard deviations by UncertainTable(X, X_std)"
-        )
+    check_cases(cases)
     tree = tree_of(model)
     columns = getattr(model, "_columns", None)
     if columns is not None:

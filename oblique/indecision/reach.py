@@ -70,6 +70,12 @@ def node_probabilities(tree: Tree, cases: UncertainTable, method: Method = "exac
         1e150 where they must be squared (any but single, independent features).
     """
     check_method(method)
+    if not isinstance(tree, Tree):
+        raise TypeError(
+            f"tree must be a Tree, got {type(tree).__name__}: take the tree_ of a fitted "
+            "estimator, or call class_probabilities, which takes estimators"
+        )
+    check_cases(cases)
     squares = method == "moments" or cases.covariance is not None or not tree.is_axis_parallel
     if squares:
         _check_sizes(cases)
@@ -100,6 +106,15 @@ def check_method(method: Any, name: str = "method") -> None:
     """Raise ValueError for an unknown method."""
     if not isinstance(method, str) or method not in METHODS:
         raise ValueError(unknown_name(name, method, METHODS))
+
+
+def check_cases(cases: Any) -> None:
+    """Raise TypeError unless cases are uncertain ones."""
+    if not isinstance(cases, UncertainTable):
+        raise TypeError(
+            f"cases must be an UncertainTable, got {type(cases).__name__}: make one of means and "
+            "standard deviations by UncertainTable(X, X_std)"
+        )
 
 
 def _check_sizes(cases: UncertainTable) -> None:

@@ -10,12 +10,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from oblique.indecision import _reading
 from oblique.indecision._checks import (
+    align_columns,
     check_covariance,
     check_discrete,
+    check_flag,
     check_means,
     check_names,
     check_probabilities,
     check_std,
+    is_number,
+    names_of_columns,
 )
 
 if TYPE_CHECKING:
@@ -48,6 +52,7 @@ class UncertainTable:
     values : mapping of int to sequence, or None
         Names of the values of each discrete feature. None: 0, 1, 2 ...
     feature_names : sequence of str or None
+        None: the columns of a data frame of means, if all are texts.
 
     Attributes
     ----------
@@ -92,16 +97,20 @@ class UncertainTable:
         values: Mapping[int, Sequence[Any]] | None = None,
         feature_names: Sequence[str] | None = None,
     ):
+        if feature_names is None:
+            feature_names = names_of_columns(means)
+        std = align_columns("std", std, "means", means)
         discrete = check_discrete(probabilities or {})
-        rows = check_means(means, discrete)
+        rows = check_means(means, discrete, feature_names)
+        columns = check_names(feature_names, rows.shape[1])
         if std is not None and covariance is not None:
             raise ValueError("std and covariance exclude each other: give one of them")
-        spread = check_std("std", std, rows)
+        spread = check_std("std", std, rows, columns)
         joint = None
         if covariance is not None:
             joint = check_covariance(covariance, rows.shape)
             spread = np.sqrt(np.einsum("ijj->ij", joint))
-        shares, names = check_probabilities(probabilities or {}, values or {}, len(rows))
+        shares, names = check_probabilities(probabilities or {}, values or {}, len(rows), columns)
         for j, share in shares.items():
             rows[:, j] = np.where(share.any(axis=1), share.argmax(axis=1), np.nan)
             spread[:, j] = 0.0
@@ -110,7 +119,6 @@ class UncertainTable:
                     f"covariance of feature {j}, which is discrete, must be zero: its "
                     "uncertainty is in probabilities"
                 )
-        columns = check_names(feature_names, rows.shape[1])
         _fill(self, joint, columns, rows, shares, spread, names)
 
     # ------------------------------------------------------------ other ways to make one
@@ -153,6 +161,7 @@ class UncertainTable:
         """
         if feature_names is None and hasattr(values, "columns"):
             feature_names = list(map(str, values.columns))
+        check_flag("correlated", correlated)
         read = _reading.read_uncertainties(values, correlated)
         return cls(**read, feature_names=feature_names)
 
@@ -182,6 +191,7 @@ class UncertainTable:
         ValueError
             When a cell has a single repeat, from which no error can be estimated.
         """
+        check_flag("correlated", correlated)
         read = _reading.read_replicates(values, groups, correlated)
         return cls(**read, feature_names=feature_names)
 
@@ -256,7 +266,7 @@ class UncertainTable:
         factor : float
             At least 0.
         """
-        if not 0.0 <= factor < np.inf:
+        if not is_number(factor) or not 0.0 <= factor < np.inf:
             raise ValueError(f"factor={factor!r} must be a finite number of at least 0")
         if self.covariance is None:
             return self.with_std(self.std * factor)
@@ -287,6 +297,10 @@ class UncertainTable:
             Draws of each case.
         rng : numpy.random.Generator
         """
+        if not isinstance(size, int | np.integer) or isinstance(size, bool) or size < 0:
+            raise ValueError(f"size={size!r} must be an integer of at least 0")
+        if not isinstance(rng, np.random.Generator):
+            raise TypeError(f"rng={rng!r} must be a Generator: make one by np.random.default_rng")
         n, d = self.shape
         noise = rng.standard_normal((n, size, d))
         if self.covariance is None:
