@@ -853,6 +853,7 @@ class Rules(NamedTuple):
     jumps: int
     stagnation: float
     in_place: bool  # whether a stagnant move may leave every row on its side
+    exact_jumps: bool  # whether the sign of a row's slope counts in a jump
     most_tries: int  # hyperplanes tried, after which the search ends
 
 
@@ -860,7 +861,7 @@ class Climb(NamedTuple):
     """One start under way; arrays, because it changes."""
 
     planes: NDArray[np.float64]  # (3, d + 1): the plane, the direction of a jump, the best plane
-    values: NDArray[np.float64]  # (2, n): of all rows, and their slopes in a jump
+    values: NDArray[np.float64]  # of all rows, slopes in a jump; for `_one_sense` two more
     costs: NDArray[np.float64]  # (3,): cost now, of the best plane; chance of a stagnant move
     tries: NDArray[np.int64]  # (2,): hyperplanes tried, lines of the history
     history: NDArray[np.float64]  # (_MOST_LINES, 2)
@@ -890,7 +891,8 @@ def search(problem, units, first, seeds, rules):
     n, size = problem.codes.shape[0], units.shape[0]
     room = make_room(problem)
     climb = Climb(
-        np.zeros((3, size)), np.empty((2, n)), np.full(3, np.inf), np.zeros(2, np.int64),
+        np.zeros((3, size)), np.empty((2 if rules.exact_jumps else 4, n)), np.full(3, np.inf),
+        np.zeros(2, np.int64),
         np.empty((_MOST_LINES, 2)), np.empty(1, np.uint64),
     )  # fmt: skip
     for start in range(seeds.shape[0]):
@@ -907,7 +909,7 @@ def search(problem, units, first, seeds, rules):
                 failures = 0
             if failures >= rules.jumps or climb.tries[0] >= rules.most_tries:
                 break
-            failures = -1 if _jump(problem, room, climb, units) else failures + 1
+            failures = -1 if _jump(problem, room, climb, units, rules) else failures + 1
         if climb.tries[0] >= rules.most_tries:
             break
     return climb.planes[2], climb.costs[1], climb.tries[0], climb.history[: climb.tries[1]].copy()
@@ -941,12 +943,18 @@ def _keep_best(climb):
 def _place(problem, room, climb):
     """Compute the values of all rows and the cost of the plane."""
     columns, values = problem.columns, climb.values[0]
-    left = room.by_bin[_HISTOGRAM:]
     values[:] = 0.0
     for j in range(columns.shape[0]):
         weight, column = climb.planes[0, j], columns[j]
         for i in range(values.shape[0]):
             values[i] += weight * column[i]
+    climb.costs[0] = _cost_at(problem, room, values)
+
+
+@jit
+def _cost_at(problem, room, values):
+    """Cost of the plane at which all rows have these values."""
+    left = room.by_bin[_HISTOGRAM:]
     left[:, 0] = 0.0
     for i in range(values.shape[0]):
         if values[i] <= 0.0:
@@ -954,7 +962,7 @@ def _place(problem, room, climb):
     n_left = room.by_bin[_BIN_SPARE]
     _costs_of(problem, left, np.int64(1), room.by_bin[_EDGE_COST], n_left)
     large = min(n_left[0], problem.weight - n_left[0]) >= problem.least
-    climb.costs[0] = room.by_bin[_EDGE_COST, 0] if large else np.inf
+    return room.by_bin[_EDGE_COST, 0] if large else np.inf
 
 
 @paste
@@ -1047,7 +1055,7 @@ def _move(climb, slopes, step):
 
 
 @paste
-def _jump(problem, room, climb, units):
+def _jump(problem, room, climb, units, rules):
     """Try the best step along a random direction; return whether it improved."""
     columns, values, slopes = problem.columns, climb.values[0], climb.values[1]
     plane, direction = climb.planes[0], climb.planes[1]
@@ -1059,7 +1067,10 @@ def _jump(problem, room, climb, units):
             slopes[i] += weight * column[i]
     climb.tries[0] += 1
     tie = TIE * problem.weight
-    cost, step = best_step(problem, room, values, slopes, climb.costs[0] - 2.0 * tie)
+    if rules.exact_jumps:
+        cost, step = best_step(problem, room, values, slopes, climb.costs[0] - 2.0 * tie)
+    else:
+        cost, step = _one_sense(problem, room, climb)
     improves = cost < climb.costs[0] - tie
     if improves:
         for j in range(units.shape[0]):
@@ -1068,6 +1079,26 @@ def _jump(problem, room, climb, units):
         _move(climb, slopes, step)
         _keep_best(climb)
     return improves
+
+
+@jit
+def _one_sense(problem, room, climb):
+    """Step that would be best if all rows crossed in one sense, and what it costs in truth.
+
+    The released program of Murthy et al. looks for its jumps so; the signs of the slopes it
+    ensures for single columns only.
+    """
+    values, slopes, folded, steep = climb.values
+    for i in range(values.shape[0]):
+        sign = -1.0 if slopes[i] < 0.0 else 1.0
+        folded[i] = sign * values[i]
+        steep[i] = sign * slopes[i]
+    cost, step = best_step(problem, room, folded, steep, np.inf)
+    if cost < np.inf:
+        for i in range(values.shape[0]):
+            folded[i] = values[i] + step * slopes[i]
+        cost = _cost_at(problem, room, folded)
+    return cost, step
 
 
 # ---------------------------------------------------------------- cycles of CART-LC

@@ -105,6 +105,10 @@ class OC1(SplitFinder):
     in_place_moves : bool, default=False
         Whether such a move may leave every row on its side too and only turn the plane in the
         gap between rows, as in the paper. Twice the work for the same quality.
+    exact_jumps : bool, default=True
+        Whether the length of a random jump is the best one. False takes the length that would
+        be best if all rows crossed the plane in one sense, as the released program does; fewer
+        jumps then succeed, and trees are larger.
     axis_parallel_bias : float, default=1.0
         The oblique plane wins if its impurity times this is less than that of the best
         axis-parallel test.
@@ -139,6 +143,7 @@ class OC1(SplitFinder):
         include_constant: bool = False,
         stagnation_probability: float = 1.0,
         in_place_moves: bool = False,
+        exact_jumps: bool = True,
         axis_parallel_bias: float = 1.0,
         min_samples_oblique: Literal["2d"] | int = "2d",
         scaling: Literal["standard"] | None = "standard",
@@ -153,6 +158,7 @@ class OC1(SplitFinder):
         self.include_constant = include_constant
         self.stagnation_probability = stagnation_probability
         self.in_place_moves = in_place_moves
+        self.exact_jumps = exact_jumps
         self.axis_parallel_bias = axis_parallel_bias
         self.min_samples_oblique = min_samples_oblique
         self.scaling = scaling
@@ -208,7 +214,8 @@ class OC1(SplitFinder):
         most = _NO_LIMIT if self.max_hyperplanes is None else self.max_hyperplanes
         rules = Rules(
             ORDERS[self.order], self.moves, sample.features.size + self.include_constant,
-            self.jumps, float(self.stagnation_probability), bool(self.in_place_moves), most,
+            self.jumps, float(self.stagnation_probability), bool(self.in_place_moves),
+            bool(self.exact_jumps), most,
         )  # fmt: skip
         if self.max_seconds is not None:
             return _join(self._until(problem, units, first, seeds, rules))
@@ -266,6 +273,7 @@ class OC1(SplitFinder):
             check_choice("scaling", self.scaling, ["standard"], or_else="None")
         check_flag("include_constant", self.include_constant)
         check_flag("in_place_moves", self.in_place_moves)
+        check_flag("exact_jumps", self.exact_jumps)
         check_probability("stagnation_probability", self.stagnation_probability)
         check_positive("axis_parallel_bias", self.axis_parallel_bias)
         check_min_samples_oblique(self.min_samples_oblique)
@@ -293,8 +301,8 @@ class OC1Classifier(TreeClassifier):
     pruning : {"cost_complexity"}, Pruner or None, default="cost_complexity"
         "cost_complexity" is `oblique.pruning.CostComplexity()`; None keeps the whole tree.
     restarts, jumps, order, moves, include_constant, stagnation_probability, \
-in_place_moves, axis_parallel_bias, min_samples_oblique, scaling, max_hyperplanes, \
-max_seconds, n_jobs
+in_place_moves, exact_jumps, axis_parallel_bias, min_samples_oblique, scaling, \
+max_hyperplanes, max_seconds, n_jobs
         As in `OC1`.
     max_depth, min_samples_split, min_samples_leaf, min_gain, min_weight_fraction_leaf, \
 unsafe_class, class_weight, \
@@ -334,6 +342,7 @@ categorical_features, random_state
         include_constant: bool = False,
         stagnation_probability: float = 1.0,
         in_place_moves: bool = False,
+        exact_jumps: bool = True,
         axis_parallel_bias: float = 1.0,
         min_samples_oblique: Literal["2d"] | int = "2d",
         scaling: Literal["standard"] | None = "standard",
@@ -359,6 +368,7 @@ categorical_features, random_state
         self.include_constant = include_constant
         self.stagnation_probability = stagnation_probability
         self.in_place_moves = in_place_moves
+        self.exact_jumps = exact_jumps
         self.axis_parallel_bias = axis_parallel_bias
         self.min_samples_oblique = min_samples_oblique
         self.scaling = scaling

@@ -4,8 +4,10 @@ S. K. Murthy, S. Kasif, S. Salzberg (1994). A system for induction of oblique de
 Journal of Artificial Intelligence Research 2, 1-32.
 
 Each method is measured as the paper's program searches, in the data's own units, and as this
-package searches by default, in standardised columns; OC1 in own units also with the threshold
-moved as a coefficient. A figure is "within" if it differs from
+package searches by default, in standardised columns; OC1 in own units also with the jumps of the
+released program, and with the threshold moved as a coefficient. ``--mktree PATH`` measures that
+program itself beside them, on the same folds: ``mktree`` of OC1 version 3, which has to be got and
+compiled elsewhere. A figure is "within" if it differs from
 the printed mean by no more than the printed standard deviation; otherwise the difference is
 given. ``--quick`` takes two repetitions instead of ten, too few for a verdict to mean much.
 Exit code 0 unless more restarts found a worse plane.
@@ -14,9 +16,12 @@ Exit code 0 unless more restarts found a worse plane.
 from __future__ import annotations
 
 import argparse
+import re
+import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -100,9 +105,11 @@ DATA = {
     "cancer": "breast_cancer_complete", "iris": "iris", "housing": "housing", "diabetes": "pima",
 }  # fmt: skip
 MAKERS = {"LS10": make_ls10, "POL": make_pol, "RCB": make_rcb}
-# How OC1 searches: as the paper describes it, as fits its tables better, and by default.
+# How OC1 searches: as the program does, as the paper describes it, with a larger neighbourhood,
+# and by default.
 OWN_UNITS = {"scaling": None, "in_place_moves": True}
 SEARCHES = {
+    "as released": {**OWN_UNITS, "exact_jumps": False},
     "own units": OWN_UNITS,
     "threshold too": {**OWN_UNITS, "include_constant": True},
     "default": {},
@@ -120,26 +127,70 @@ def methods() -> Iterator[tuple[str, str, Any]]:
     yield "OC1-AP", "", clone(tree).set_params(finder=AxisParallel())
 
 
+# Options of the released program.
+PROGRAM = "released program"
+METHOD_OPTIONS = {"OC1": [], "CART-LC": ["-K"], "OC1-AP": ["-a"]}
+
 # ---------------------------------------------------------------- measuring
 
 
+def folds(X: np.ndarray, seed: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield training and test rows of five folds drawn at random."""
+    yield from KFold(FOLDS, shuffle=True, random_state=seed).split(X)
+
+
 def cross_validate(model: Any, X: np.ndarray, y: np.ndarray, seed: int) -> tuple[float, ...]:
-    """Mean accuracy in %, leaves and hyperplanes over five folds drawn at random."""
+    """Mean accuracy in %, leaves and hyperplanes over five folds."""
     rows = []
-    for train, test in KFold(FOLDS, shuffle=True, random_state=seed).split(X):
+    for train, test in folds(X, seed):
         fitted = clone(model).set_params(random_state=seed).fit(X[train], y[train])
         accuracy = 100.0 * float((fitted.predict(X[test]) == y[test]).mean())
         rows.append((accuracy, fitted.tree_.n_leaves, getattr(fitted, "hyperplanes_", 0)))
     return tuple(np.mean(rows, axis=0))
 
 
-def measure(tasks: list[tuple[Any, np.ndarray, np.ndarray, int]], jobs: int) -> Measured:
+def run_program(
+    command: list[str], X: np.ndarray, y: np.ndarray, seed: int
+) -> tuple[float, float, float]:
+    """Do as `cross_validate`, by the released program; it does not tell its hyperplanes.
+
+    Each fold is a run of its own: with ``-V`` the program scores unpruned trees.
+    """
+    codes = np.unique(y, return_inverse=True)[1] + 1
+    formats = ["%.9g"] * X.shape[1] + ["%d"]
+    rows = []
+    with TemporaryDirectory() as folder:
+        for parts in folds(X, seed):
+            for name, part in zip(("train", "test"), parts, strict=True):
+                table = np.column_stack([X[part], codes[part]])
+                np.savetxt(Path(folder, name), table, fmt=formats)
+            done = subprocess.run(
+                [*command, f"-s{seed}", "-ttrain", "-Ttest"],
+                cwd=folder, capture_output=True, text=True, check=False,
+            )  # fmt: skip
+            figures = re.search(r"accuracy = ([\d.]+)\s+#leaves = ([\d.]+)", done.stdout)
+            if figures is None:
+                raise RuntimeError(
+                    f"{command[0]} printed no accuracy and leaves, as mktree of OC1 version 3 "
+                    f"does: {(done.stdout + done.stderr).strip()[-300:]!r}"
+                )
+            rows.append([float(figure) for figure in figures.groups()])
+    return (*np.mean(rows, axis=0), np.nan)
+
+
+def measure(
+    tasks: list[tuple[Any, np.ndarray, np.ndarray, int]],
+    jobs: int,
+    run: Callable[..., tuple[float, ...]] = cross_validate,
+) -> Measured:
     """Repeat a cross-validation, one task a repetition."""
-    found = Parallel(jobs)(delayed(cross_validate)(*task) for task in tasks)
+    found = Parallel(jobs)(delayed(run)(*task) for task in tasks)
     return Measured(*np.array(found).T)
 
 
-def measure_table_1(repeats: int, jobs: int) -> Iterator[tuple[str, str, str, Measured]]:
+def measure_table_1(
+    repeats: int, jobs: int, program: Path | None = None
+) -> Iterator[tuple[str, str, str, Measured]]:
     """Yield (data set, method, search, figures)."""
     for name, key in DATA.items():
         data = load_dataset(key)
@@ -147,16 +198,20 @@ def measure_table_1(repeats: int, jobs: int) -> Iterator[tuple[str, str, str, Me
         for method, search, model in methods():
             tasks = [(model, X, y, seed) for seed in range(repeats)]
             yield name, method, search, measure(tasks, jobs)
+        for method, options in METHOD_OPTIONS.items() if program else ():
+            tasks = [([str(program), *options], X, y, seed) for seed in range(repeats)]
+            yield name, method, PROGRAM, measure(tasks, jobs, run_program)
 
 
 def measure_table_2(
-    repeats: int, jobs: int, criterion: str
+    repeats: int, jobs: int, criterion: str, program: Path | None = None
 ) -> Iterator[tuple[str, str, tuple[int, int], Measured]]:
     """Yield (data set, search, restarts and jumps, figures).
 
     Every repetition draws its own points.
     """
     for name, make in MAKERS.items():
+        sets = [(*make(2000, random_state=seed), seed) for seed in range(repeats)]
         for search, options in SEARCHES.items():
             for restarts, jumps in TABLE_2[name]:
                 # The axis-parallel start is not counted in print.
@@ -164,8 +219,12 @@ def measure_table_2(
                     criterion=criterion, pruning=None, restarts=max(1, restarts), jumps=jumps,
                     **options,
                 )  # fmt: skip
-                tasks = [(model, *make(2000, random_state=seed), seed) for seed in range(repeats)]
+                tasks = [(model, *points) for points in sets]
                 yield name, search, (restarts, jumps), measure(tasks, jobs)
+        for restarts, jumps in TABLE_2[name] if program else ():
+            command = [str(program), "-p0", f"-r{max(1, restarts)}", f"-m{jumps}"]
+            runs = [(command, *points) for points in sets]
+            yield name, PROGRAM, (restarts, jumps), measure(runs, jobs, run_program)
 
 
 def count_worse_roots(repeats: int, criterion: str) -> tuple[int, int]:
@@ -191,6 +250,8 @@ def figure(values: np.ndarray, printed: Printed) -> str:
     """Write ours, the printed figure and the verdict as three cells."""
     mean, sd = values.mean(), values.std(ddof=1)
     off = mean - printed.mean
+    if np.isnan(mean):
+        return f"- | {printed.mean:.0f} | -"
     if printed.sd == 0.0:
         return f"{mean:.0f} ± {sd:.0f} | {printed.mean:.0f} | {mean / printed.mean:.2f} times"
     verdict = "within" if abs(off) <= printed.sd else f"{off:+.1f} ({off / printed.sd:+.1f} sd)"
@@ -204,24 +265,25 @@ def heading(*names: str, figures: tuple[str, ...]) -> str:
     return f"| {' | '.join(cells)} |\n| {' | '.join(rule)} |"
 
 
-def print_table_1(repeats: int, jobs: int) -> None:
+def print_table_1(repeats: int, jobs: int, program: Path | None = None) -> None:
     """Measure and print Table 1."""
     print(f"Table 1: twoing, pruned, {FOLDS}-fold cross-validation, {repeats} times\n")
     print(heading("set", "method", "search", figures=("accuracy %", "leaves")))
-    for name, method, search, found in measure_table_1(repeats, jobs):
+    for name, method, search, found in measure_table_1(repeats, jobs, program):
         accuracy, leaves = TABLE_1[name][method]
         cells = f"{figure(found.accuracy, accuracy)} | {figure(found.leaves, leaves)}"
         print(f"| {name} | {method} | {search} | {cells} |", flush=True)
 
 
-def print_table_2(repeats: int, jobs: int, criterion: str) -> None:
+def print_table_2(repeats: int, jobs: int, criterion: str, program: Path | None = None) -> None:
     """Measure and print Table 2."""
     print(
         f"\nTable 2: {criterion}, unpruned, 2000 points, {FOLDS}-fold cross-validation, "
         f"{repeats} times\n"
     )
     print(heading("set", "search", "R:J", figures=("accuracy %", "leaves", "hyperplanes")))
-    for name, search, (restarts, jumps), found in measure_table_2(repeats, jobs, criterion):
+    table = measure_table_2(repeats, jobs, criterion, program)
+    for name, search, (restarts, jumps), found in table:
         cells = " | ".join(map(figure, found, TABLE_2[name][restarts, jumps]))
         print(f"| {name} | {search} | {restarts}:{jumps} | {cells} |", flush=True)
 
@@ -235,13 +297,19 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--criterion", choices=sorted(CRITERIA), default="twoing", help="of table 2"
     )
+    parser.add_argument(
+        "--mktree", type=Path, metavar="PATH", help="the released program, compiled"
+    )
     options = parser.parse_args(arguments)
+    program = options.mktree and options.mktree.resolve()
+    if program and not program.is_file():
+        parser.error(f"--mktree {options.mktree}: no such file; give the compiled mktree")
     repeats = 2 if options.quick else 10
     if options.table != 2:
-        print_table_1(repeats, options.jobs)
+        print_table_1(repeats, options.jobs, program)
     if options.table == 1:
         return 0
-    print_table_2(repeats, options.jobs, options.criterion)
+    print_table_2(repeats, options.jobs, options.criterion, program)
     worse, steps = count_worse_roots(repeats, options.criterion)
     print(f"\nMore restarts of the same stream: worse root in {worse} of {steps} steps")
     return 1 if worse else 0

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import make_classification
+from sklearn.model_selection import KFold
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from baselines import OC1, CartLC, OC1Classifier, _perturbation
@@ -13,7 +14,7 @@ from baselines._sample import take_sample
 from oblique import ObliqueTreeClassifier, load, save
 from oblique.compare import load_strategy
 from oblique.criteria import CRITERIA, split_impurity
-from oblique.datasets import load_dataset, make_rcb
+from oblique.datasets import load_dataset, make_ls10, make_rcb
 from oblique.finders import AxisParallel, BestOf, Categories, SafeAdjusted
 from oblique.node import Node
 
@@ -407,6 +408,25 @@ def test_defaults_are_those_of_the_released_program():
     assert clone(pruned).get_params() == pruned.get_params()
 
 
+def test_jumps_of_the_released_program_repeat_the_printed_trees_of_ls10():
+    # Murthy et al. (1994), table 2, no restarts and 20 jumps: 91.5 +- 1.5 %, 55.2 +- 7.0 leaves.
+    X, y = make_ls10(2000, random_state=3)
+    released, exact = [], []
+    for fold, (train, test) in enumerate(KFold(5, shuffle=True, random_state=3).split(X)):
+        for exact_jumps, found in ((False, released), (True, exact)):
+            model = OC1Classifier(
+                pruning=None, restarts=1, jumps=20, scaling=None, in_place_moves=True,
+                exact_jumps=exact_jumps, random_state=fold,
+            ).fit(X[train], y[train])  # fmt: skip
+            found.append((100 * model.score(X[test], y[test]), model.tree_.n_leaves))
+    accuracy, leaves = np.mean(released, axis=0)
+    assert accuracy == pytest.approx(91.5, abs=1.5)
+    assert leaves == pytest.approx(55.2, abs=7.0)
+    # The best length of a jump makes the better tree.
+    assert np.mean(exact, axis=0)[0] > accuracy
+    assert np.mean(exact, axis=0)[1] < 0.8 * leaves
+
+
 # ---------------------------------------------------------------- scikit-learn, files, strategies
 
 CHECKED = [OC1Classifier(restarts=3), OC1Classifier(restarts=3, pruning=None, scaling=None)]
@@ -467,6 +487,7 @@ def test_strategies_search_as_their_papers_did():
         model = load_strategy(name).estimator
         assert model.scaling is None
         assert model.in_place_moves
+        assert model.exact_jumps == (name != "oc1_released")
         assert (model.restarts, model.jumps) == (20, 5)
         assert model.criterion == ("twoing" if name == "oc1_released" else "entropy")
         assert (model.pruning is None) == (name == "oc1")
@@ -497,6 +518,7 @@ def test_strategies_search_as_their_papers_did():
         ("scaling", np.array([1, 2]), 'must be "standard" or None'),
         ("include_constant", "yes", "True or False"),
         ("in_place_moves", 3, "True or False"),
+        ("exact_jumps", None, "True or False"),
         ("n_jobs", 0, "None or an integer other than 0"),
         ("n_jobs", "two", "None or an integer other than 0"),
         ("stagnation_probability", 1.5, r"number in \[0, 1\]"),
