@@ -1,11 +1,12 @@
 """Arguments of a tree: condensed, weighed for a case, written, and read by ProbLog."""
 
+import itertools
 import json
 
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_iris, make_classification
 
 from oblique import IndecisionTreeClassifier, ObliqueTreeClassifier, Tree
 from oblique.finders import LinearDiscriminant
@@ -229,4 +230,20 @@ def test_plot():
     np.testing.assert_allclose(widths, argue(DOG, CASE).probabilities)
     assert sum(patch.get_width() for patch in right.patches) == pytest.approx(1.0)
     assert [label.get_text() for label in right.get_yticklabels()][-1] == "all others"
+    plt.close("all")
+
+
+def test_labels_of_the_plot_do_not_overlap():
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    X, y = make_classification(200, 6, random_state=0)
+    model = IndecisionTreeClassifier().fit(X, y, X_std=np.full(X.shape, 0.3))
+    case = UncertainTable(X[:1], 0.5)
+    _, right = plot_arguments(argue(model, case))
+    assert max(label.get_text().count("\n") for label in right.get_yticklabels()) >= 3
+    right.figure.canvas.draw()
+    boxes = [label.get_window_extent() for label in right.get_yticklabels()]
+    assert all(above.y0 > below.y1 for above, below in itertools.pairwise(boxes))
     plt.close("all")

@@ -6,6 +6,7 @@ import shlex
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 
 from oblique import IndecisionTreeClassifier, ObliqueTreeClassifier, load, save
@@ -76,6 +77,32 @@ def test_comparison_with_noise(capsys):
     assert [s.name for s in add_noise(["ap"], test=0.1)] == ["ap"]
     with pytest.raises(ValueError, match="train=nan must be a share"):
         add_noise(["ap"], train=float("nan"))
+
+
+def test_fitting_and_predicting_files_with_deviations(tmp_path, capsys):
+    X, y = load_iris(return_X_y=True)
+    means = pd.DataFrame(X, columns=list("abcd"))
+    std = pd.DataFrame(np.random.default_rng(0).gamma(1.0, 0.2, X.shape), columns=list("abcd"))
+    paired = pd.concat([std.add_suffix("_err"), means], axis=1)
+    data, model_path = tmp_path / "measured.csv", tmp_path / "model.json"
+    paired.assign(kind=np.array(["x", "y", "z"])[y]).to_csv(data, index=False)
+    fit = ["fit", str(data), "--suffix", "_err", "-o", str(model_path), "--strategy"]
+    assert main([*fit, "indecision"]) == 0
+    model = load(model_path)
+    expected = IndecisionTreeClassifier(random_state=0).fit(means, y, X_std=std)
+    np.testing.assert_array_equal(model.tree_.threshold, expected.tree_.threshold)
+    capsys.readouterr()
+    assert main(["predict", str(model_path), str(data), "--suffix", "_err", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    found = [[row[f"probability_{name}"] for name in "xyz"] for row in rows]
+    np.testing.assert_allclose(found, expected.predict_proba(means, std), atol=1e-12)
+    assert main([*fit, "ap"]) == 2
+    assert "--suffix: strategy 'ap' takes no standard deviations" in capsys.readouterr().err
+    assert main([*fit, "indecision", "--error-costs", "1"]) == 2
+    assert "--suffix excludes --costs and --error-costs" in capsys.readouterr().err
+    assert main(["fit", "iris", "--strategy", "ap", "-o", str(model_path)]) == 0
+    assert main(["predict", str(model_path), str(data), "--suffix", "_err"]) == 2
+    assert "takes no standard deviations" in capsys.readouterr().err
 
 
 def test_arguments_of_texts(model_file, capsys):

@@ -7,7 +7,7 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from oblique.cli.table import check_writable, print_json
+from oblique.cli.table import check_writable, pair_columns, print_json
 
 if TYPE_CHECKING:
     from oblique.indecision import UncertainTable
@@ -110,23 +110,14 @@ def _read_case(model: Any, arguments: argparse.Namespace) -> UncertainTable:
 def _from_file(path: str, arguments: argparse.Namespace, features: Any) -> UncertainTable:
     """Read one row of a file, columns paired by name, in the order of the model's features."""
     from oblique.datasets import list_datasets, load_dataset, read_table
-    from oblique.indecision import UncertainTable
 
     frame = load_dataset(path).data if path in list_datasets() else read_table(path)
     number = 1 if arguments.row is None else arguments.row
     if not 1 <= number <= len(frame):
         raise ValueError(f"--row {number}: {path} has the rows 1 to {len(frame)}")
-    names = list(map(str, frame.columns))
-    kept: list[str] = []
     suffix = "_std" if arguments.suffix is None else arguments.suffix
     separator = "=" if arguments.separator is None else arguments.separator
-    for feature in features:
-        own = [name for name in names if name == feature or name.startswith(feature + separator)]
-        if not own:
-            raise ValueError(f"{path} lacks the column {feature!r} that the model was trained on")
-        kept += [*own, *(name for name in names if name == feature + suffix)]
-    row = frame.set_axis(names, axis=1)[kept].iloc[[number - 1]]
-    return UncertainTable.from_frame(row, suffix=suffix, separator=separator)
+    return pair_columns(path, frame.iloc[[number - 1]], features, suffix, separator)
 
 
 def parse_case(

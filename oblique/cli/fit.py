@@ -5,21 +5,26 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from oblique.cli.prices import add_error_costs_option, parse_errors
 from oblique.cli.table import (
     add_data_options,
     add_seed_option,
+    add_suffix_option,
     check_writable,
     print_json,
     read_data,
 )
 
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
 SUMMARY = "Train a strategy on a data set and write the model to a file."
 EXAMPLE = """\
   oblique fit pima --strategy ldt -o model.json
-  oblique fit pima --strategy icet --costs pima --error-costs 0=50 1=400 -o cheap.json"""
+  oblique fit pima --strategy icet --costs pima --error-costs 0=50 1=400 -o cheap.json
+  oblique fit measured.csv --strategy indecision --suffix _std -o model.json"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,6 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_error_costs_option(parser)
     add_data_options(parser)
+    add_suffix_option(parser)
     add_seed_option(parser)
 
 
@@ -58,8 +64,11 @@ def execute(arguments: argparse.Namespace) -> int:
     model = prepare_estimator(
         strategy.estimator, unsafe_class=dataset.unsafe_class, seed=arguments.seed, costs=costs
     )
+    cases = dataset.data
+    if arguments.suffix is not None:
+        cases = _pair(cases, strategy.name, model, arguments)
     with watch_compilations(_tell_of_compilation(), lambda: None):
-        model, used = time_fit(model, dataset.data, dataset.target)
+        model, used = time_fit(model, cases, dataset.target)
     save(model, arguments.output)
     told: dict[str, Any] = {
         "data": dataset.name,
@@ -67,7 +76,7 @@ def execute(arguments: argparse.Namespace) -> int:
         "model": arguments.output,
         "rows": len(dataset.data),
         **measure_tree(model),
-        "training_accuracy": float(model.score(dataset.data, dataset.target)),
+        "training_accuracy": float(model.score(cases, dataset.target)),
         "fit_seconds": used.seconds,
     }
     if costs is not None:
@@ -86,6 +95,19 @@ def execute(arguments: argparse.Namespace) -> int:
             f"{told['training_accuracy']:.1%} right on them{paid}; written to {arguments.output}"
         )
     return 0
+
+
+def _pair(data: DataFrame, strategy: str, model: Any, arguments: argparse.Namespace) -> Any:
+    """Make uncertain cases of a table, for a classifier that takes them."""
+    import inspect
+
+    from oblique.indecision import UncertainTable
+
+    if "X_std" not in inspect.signature(model.fit).parameters:
+        raise ValueError(f"--suffix: strategy {strategy!r} takes no standard deviations")
+    if arguments.costs or arguments.error_costs:
+        raise ValueError("--suffix excludes --costs and --error-costs: costs are of exact cases")
+    return UncertainTable.from_frame(data, suffix=arguments.suffix)
 
 
 def _tell_of_compilation() -> Callable[[], None]:

@@ -6,7 +6,14 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
-from oblique.cli.table import add_header_option, check_writable, print_json, read_cases
+from oblique.cli.table import (
+    add_header_option,
+    add_suffix_option,
+    check_writable,
+    pair_columns,
+    print_json,
+    read_cases,
+)
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -25,6 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "others, such as a known class, are passed over",
     )
     add_header_option(parser)
+    add_suffix_option(parser)
     parser.add_argument(
         "-o", "--output", metavar="FILE", help="CSV file to write (default: the terminal)"
     )
@@ -39,7 +47,7 @@ def execute(arguments: argparse.Namespace) -> int:
     model = load(arguments.model)
     if not hasattr(model, "predict_proba"):
         raise ValueError(f"{arguments.model} holds a {type(model).__name__}, no classifier")
-    predicted = _predict(model, read_cases(model, arguments.data, arguments.header))
+    predicted = _predict(model, _read(model, arguments))
     if arguments.json:
         print_json(predicted.to_dict("records"))
     else:
@@ -47,7 +55,23 @@ def execute(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _predict(model: Any, data: DataFrame) -> DataFrame:
+def _read(model: Any, arguments: argparse.Namespace) -> Any:
+    """Read the cases, uncertain ones where their deviations have a suffix."""
+    if arguments.suffix is None:
+        return read_cases(model, arguments.data, arguments.header)
+    from oblique.datasets import read_table
+    from oblique.indecision import IndecisionTreeClassifier
+
+    if not isinstance(model, IndecisionTreeClassifier):
+        raise ValueError(f"--suffix: a {type(model).__name__} takes no standard deviations")
+    table = read_table(arguments.data, header=arguments.header)
+    features = getattr(model, "feature_names_in_", None)
+    if features is None:
+        raise ValueError(f"--suffix: {arguments.model} was trained on columns without names")
+    return pair_columns(arguments.data, table, features, arguments.suffix)
+
+
+def _predict(model: Any, data: Any) -> DataFrame:
     from pandas import DataFrame
 
     predicted = DataFrame({"row": range(1, len(data) + 1), "predicted": model.predict(data)})

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from oblique.datasets import Dataset
+    from oblique.indecision import UncertainTable
 
 
 def add_data_options(parser: argparse._ActionsContainer) -> None:
@@ -67,6 +68,35 @@ def read_cases(model: Any, location: str, header: bool | None) -> DataFrame:
             f"{', '.join(missing)}"
         )
     return table[list(model.feature_names_in_)]
+
+
+def add_suffix_option(parser: argparse.ArgumentParser) -> None:
+    """Add ``--suffix`` to a command that takes uncertain cases on request."""
+    parser.add_argument(
+        "--suffix",
+        help="columns that end so, such as _std, hold the standard deviations of those without it; "
+        "for strategies that take them, such as indecision",
+    )
+
+
+def pair_columns(
+    location: str, table: DataFrame, features: Sequence[str], suffix: str, separator: str = "="
+) -> UncertainTable:
+    """Make uncertain cases of a table: the features of a model, in its order, paired by name."""
+    from oblique.indecision import UncertainTable
+
+    names = list(map(str, table.columns))
+    kept: list[str] = []
+    for feature in features:
+        own = [name for name in names if name == feature or name.startswith(feature + separator)]
+        if not own:
+            raise ValueError(
+                f"{location} lacks the column {feature!r} that the model was trained on"
+            )
+        kept += [*own, *(name for name in names if name == feature + suffix)]
+    return UncertainTable.from_frame(
+        table.set_axis(names, axis=1)[kept], suffix=suffix, separator=separator
+    )
 
 
 def add_seed_option(parser: argparse.ArgumentParser) -> None:

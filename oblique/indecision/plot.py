@@ -33,11 +33,20 @@ def plot_arguments(base: ArgumentBase, *, most: int = 8, axes: Any = None) -> An
 
     shares = base.probabilities
     assert base.reach is not None
+    order = np.argsort(-np.array(base.reach), kind="stable")
+    bars = [i for i in order[:most].tolist() if base.reach[i] > 0.0]
+    names = ["\n".join(map(base.premise, base.arguments[i].premises)) or "always" for i in bars]
+    rest = 1.0 - sum(base.reach[i] for i in bars)
+    if rest > 1e-9:
+        names.append("all others")
+    # Each label gets the room that its lines need.
+    room = np.array([name.count("\n") + 1.8 for name in names])
+    places = np.cumsum(room) - 0.5 * room
     if axes is None:
-        height = 1.2 + 0.35 * min(most + 1, len(base.arguments))
         _, axes = plt.subplots(
-            1, 2, figsize=(10.0, height), width_ratios=[1, 2], layout="constrained"
-        )
+            1, 2, figsize=(10.0, max(2.0, 0.8 + 0.15 * float(room.sum()))), width_ratios=[1, 2],
+            layout="constrained",
+        )  # fmt: skip
     left, right = axes
     n_classes = len(shares)
     colors = ["#{:02x}{:02x}{:02x}".format(*class_color(k, n_classes)) for k in range(n_classes)]
@@ -45,20 +54,17 @@ def plot_arguments(base: ArgumentBase, *, most: int = 8, axes: Any = None) -> An
     left.set_xlim(0.0, 1.0)
     left.set_xlabel("probability")
     left.invert_yaxis()
-    order = np.argsort(-np.array(base.reach), kind="stable")
-    bars = [i for i in order[:most].tolist() if base.reach[i] > 0.0]
-    names = ["\n".join(map(base.premise, base.arguments[i].premises)) or "always" for i in bars]
     begin = np.zeros(len(bars))
     # A bar is as long as its argument is probable, and divided as its conclusion is.
     for k in range(n_classes):
         part = np.array([base.reach[i] * base.arguments[i].distribution[k] for i in bars])
-        right.barh(range(len(bars)), part, left=begin, color=colors[k], label=base.words.classes[k])
+        right.barh(
+            places[: len(bars)], part, 1.2, begin, color=colors[k], label=base.words.classes[k]
+        )
         begin += part
-    rest = 1.0 - float(begin.sum())
     if rest > 1e-9:
-        right.barh(len(bars), rest, color="#cccccc")
-        names.append("all others")
-    right.set_yticks(range(len(names)), names, fontsize="small")
+        right.barh(places[-1], rest, 1.2, color="#cccccc")
+    right.set_yticks(places, names, fontsize="small")
     right.invert_yaxis()
     right.set_xlabel("probability that the argument applies")
     right.legend(fontsize="small")
