@@ -51,7 +51,7 @@ def test_help_comes_at_once_as_it_imports_the_standard_library_only(command):
 def test_compare_prints_tables(capsys):
     assert main(["compare", "--data", "pima", "--strategies", "ap", TREE, *QUICK]) == 0
     said = capsys.readouterr().out
-    assert "pima, 50/50, 768 rows, unsafe class 1" in said
+    assert "pima, 50/50, 768 rows, unsafe class diabetes" in said
     assert "Vadera 2005" in said
     assert TREE in said
 
@@ -194,6 +194,9 @@ def test_store_commands(tmp_path, capsys):
     assert len((tmp_path / "all.jsonl").read_text().splitlines()) == 4
     assert main(["store", "compact", store]) == 2
     assert main(["store", "status", str(tmp_path / "absent")]) == 2
+    (tmp_path / "empty").mkdir()
+    assert main(["store", "status", str(tmp_path / "empty")]) == 2
+    assert not list((tmp_path / "empty").iterdir())
 
 
 def test_fit_and_predict(tmp_path, capsys):
@@ -320,3 +323,22 @@ def test_program():
     assert "bupa, 50/50, 345 rows" in done.stdout
     assert "4/4 cells" in done.stderr
     assert run_program("compare", "--data", "pimaa").returncode == 2
+
+
+def test_a_strategy_in_a_file_of_this_folder(tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "from sklearn.linear_model import LogisticRegression\n"
+        "from sklearn.pipeline import make_pipeline\n"
+        "from sklearn.preprocessing import StandardScaler\n"
+        "class Scaler(StandardScaler):\n"
+        "    pass\n"
+        "scaled = make_pipeline(Scaler(), LogisticRegression())\n"
+    )
+    # -P: as the installed program, which has its own folder on the path, not this one.
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "oblique.cli", "compare", "--data", "wine", "--repeats", "2",
+         "--strategies", "mine:scaled", "--jobs", "2"],
+        cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "mine:scaled" in done.stdout

@@ -3,8 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from oblique.compare import Design, Strategy
+from oblique.compare import Design, Strategy, load_strategy
 from oblique.compare.design_file import DesignFileError, format_design, read_design
+from oblique.indecision import add_noise
 
 GOOD = """\
 # A comparison
@@ -134,3 +135,31 @@ def test_the_design_of_the_documents(folder):
     design, *_ = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
     (folder / "design.toml").write_text(design)
     assert len(read_design(folder / "design.toml").cells()) == 2 * 2 * 10 * 5
+
+
+def test_noise_is_written_and_read_again(tmp_path):
+    stump = load_strategy("sklearn.tree:DecisionTreeClassifier", name="stump")
+    noisy = add_noise(["ldt", "indecision", stump], train=0.02, test=0.05)
+    design = Design(["iris"], [*noisy, "ap"], repeats=1)
+    text = format_design(design)
+    assert "given from Python" not in text
+    (tmp_path / "design.toml").write_text(text)
+    again = read_design(tmp_path / "design.toml")
+    assert [c.key for c in again.cells()] == [c.key for c in design.cells()]
+    assert format_design(again) == text
+
+
+@pytest.mark.parametrize(
+    ("noise", "said"),
+    [
+        ("{ trian = 0.1 }", "trian.*train"),
+        ("{ train = -1 }", "train=-1"),
+        ("{ train = true }", "train=True"),
+        ("0.1", "noise must be a table"),
+    ],
+)
+def test_wrong_noise_is_told_with_its_line(tmp_path, noise, said):
+    path = tmp_path / "design.toml"
+    path.write_text(f'datasets = ["iris"]\nstrategies = ["ldt"]\n[strategy.ldt]\nnoise = {noise}\n')
+    with pytest.raises(DesignFileError, match=f"line 4: .*{said}"):
+        read_design(path)

@@ -23,10 +23,10 @@ COMMAND = [
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
 
 
-def start(store):
+def start(store, *before, **environment):
     return subprocess.Popen(
-        [*COMMAND, "--store", str(store)],
-        env=ENVIRONMENT,
+        [*before, *COMMAND, "--store", str(store)],
+        env=ENVIRONMENT | environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
@@ -76,13 +76,41 @@ def test_two_runs_share_a_store(tmp_path):
     assert ResultStore(store).status() == (N_CELLS, 0, 0)
 
 
-def test_interrupt_tells_what_is_kept(tmp_path):
-    store = tmp_path / "store"
-    process = start(store)
+@pytest.mark.parametrize(
+    ("send", "number"),
+    [
+        (os.killpg, signal.SIGINT),  # Ctrl-C
+        (os.kill, signal.SIGTERM),  # kill
+        (os.killpg, signal.SIGTERM),  # a job that is cancelled
+        (os.kill, signal.SIGHUP),  # a terminal that is closed; joblib's tracker is loud then
+    ],
+)
+def test_interrupt_tells_what_is_kept(tmp_path, send, number):
+    store, temporary = tmp_path / "store", tmp_path / "temporary"
+    temporary.mkdir()
+    process = start(store, TMPDIR=str(temporary))
     wait_for_cells(store, 5, process)
-    os.killpg(process.pid, signal.SIGINT)
+    send(process.pid, number)
+    _, said = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert said.splitlines()[-1] == (
+        f"oblique compare: interrupted; finished cells are in {store}; the same command goes on "
+        "from there"
+    )
+    assert "Traceback" not in said
+    assert all(record["status"] == "done" for record in ResultStore(store).records())
+    assert not list(temporary.glob("oblique-*"))
+
+
+def test_nohup_outlives_the_terminal(tmp_path):
+    store = tmp_path / "store"
+    process = start(store, "nohup")
+    wait_for_cells(store, 5, process)
+    os.killpg(process.pid, signal.SIGHUP)
+    reached = len(ResultStore(store).keys())
+    wait_for_cells(store, reached + 5, process)
+    process.terminate()
     _, said = process.communicate(timeout=30)
     assert process.returncode == 130
     assert "interrupted; finished cells are in" in said
-    assert "Traceback" not in said
     assert all(record["status"] == "done" for record in ResultStore(store).records())

@@ -1,6 +1,8 @@
+import base64
 import json
 import re
 import shutil
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -11,7 +13,13 @@ from sklearn.tree import DecisionTreeClassifier
 
 from oblique.compare import Design, Strategy, report, run
 from oblique.compare.design_file import read_design
-from oblique.compare.plots import draw_accuracies, draw_critical_difference, draw_trade_off
+from oblique.compare.plots import (
+    colour_strategies,
+    draw_accuracies,
+    draw_critical_difference,
+    draw_trade_off,
+    to_svg,
+)
 from oblique.compare.ranking import rank_strategies
 from oblique.compare.summary import summarize, tabulate
 from oblique.compare.tables import make_overviews, make_tables
@@ -99,7 +107,7 @@ def test_overviews(results):
     for place in range(len(SETS)):
         values = [row.figures[place].value for row in overall.rows[:3]]
         assert [row.figures[place].is_best for row in overall.rows[:3]] == [
-            value == max(values) for value in values
+            f"{100 * value:.1f}" == f"{100 * max(values):.1f}" for value in values
         ]
     ranks = [row.figures[-1].value for row in overall.rows]
     assert sum(ranks[:3]) == pytest.approx(6)
@@ -107,6 +115,54 @@ def test_overviews(results):
     assert [figure.text for figure in overall.rows[3].figures] == ["-"] * 7
     # Two of the sets have no unsafe class.
     assert len(unsafe.columns) == 5
+
+
+def test_the_overview_has_the_ranks_of_the_tests():
+    # A mean of 20 splits depends on the order of the sum: .1 + .2 + .3 is not .3 + .2 + .1.
+    values = {"a": [0.1, 0.2, 0.3] * 7, "b": [0.3, 0.2, 0.1] * 7, "c": [0.05] * 21}
+    records = [
+        {"key": f"{d}{name}{i}", "status": "done", "scores": {"accuracy": v, "leaves": 2.0 + i},
+         "resources": {},
+         "cell": {"dataset": d, "strategy": name, "train_size": 0.5, "n_folds": None,
+                  "fold": None, "repeat": i, "seed": 0, "unsafe_class": None}}
+        for d in ("d", "e")
+        for name, column in values.items()
+        for i, v in enumerate(column)
+    ]  # fmt: skip
+    assert sum(values["a"]) != sum(values["b"])
+    (overall,) = make_overviews(summarize(records))
+    ranking = rank_strategies(tabulate(records), "accuracy", protocol="50/50")
+    assert ranking.ranks == {"a": 1.5, "b": 1.5, "c": 3.0}
+    assert {row.strategy: row.figures[-1].value for row in overall.rows} == ranking.ranks
+    (pair,) = (p for p in ranking.pairs if {p.first, p.second} == {"a", "b"})
+    assert (pair.wins, pair.ties, pair.losses) == (0, 2, 0)
+
+
+def test_the_unsafe_class_has_its_name(results):
+    titles = [table.title for table in make_tables(results.records)]
+    assert titles[0] == "pima, 50/50, 768 rows, unsafe class diabetes"
+    assert titles[2] == "bupa, 50/50, 345 rows"
+    # Records of earlier versions have the label only.
+    old = [{k: v for k, v in r.items() if k != "unsafe_name"} for r in results.records]
+    assert make_tables(old)[0].title == "pima, 50/50, 768 rows, unsafe class 1"
+
+
+def test_pictures_for_slides_and_papers(folder, page):
+    names = {path.name for path in (folder / "figures").iterdir()}
+    stems = {"accuracy-50-50", "accuracy-leaves-50-50", "accuracy-fit-seconds-50-50"}
+    assert {f"{stem}.{kind}" for stem in stems for kind in ("svg", "pdf")} <= names
+    assert (folder / "figures" / "accuracy-50-50.pdf").read_bytes().startswith(b"%PDF")
+    svg = (folder / "figures" / "accuracy-50-50.svg").read_bytes()
+    assert base64.b64encode(svg).decode() in page
+
+
+def test_a_report_on_a_full_disk_names_its_folder(results, tmp_path, monkeypatch):
+    def full(*arguments, **options):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(OSError, match=f"the report {tmp_path} cannot be written: No space left"):
+        report(results, tmp_path)
 
 
 def test_latex(results):
@@ -139,9 +195,10 @@ def test_latex_compiles(results, tmp_path):
 def test_a_diagram_only_where_there_is_a_difference(results):
     ranking = rank_strategies(tabulate(results.records), "accuracy", protocol="50/50")
     different = ranking._replace(iman_davenport_p=0.01)
-    assert draw_critical_difference(different).count("<svg") == 1
+    colours = colour_strategies(ranking.ranks)
+    assert to_svg(draw_critical_difference(different, colours)).count("<svg") == 1
     with pytest.raises(ValueError, match="no difference"):
-        draw_critical_difference(ranking._replace(iman_davenport_p=0.2))
+        draw_critical_difference(ranking._replace(iman_davenport_p=0.2), colours)
 
 
 def test_bars_are_the_critical_difference(results):
@@ -155,15 +212,16 @@ def test_bars_are_the_critical_difference(results):
     )
     drawn = {}
     for difference in (0.5, 1.5, 2.5):
-        svg = draw_critical_difference(
-            ranking._replace(ranks=ranks, pairs=pairs, critical_difference=difference,
-                             iman_davenport_p=0.0)
-        )  # fmt: skip
+        shown = ranking._replace(
+            ranks=ranks, pairs=pairs, critical_difference=difference, iman_davenport_p=0.0
+        )
+        svg = to_svg(draw_critical_difference(shown, colour_strategies(ranks)))
+        assert f"critical difference {difference:.2f}" in svg
         lines = ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}path")
         drawn[difference] = sum(
             "stroke: #000000; stroke-width: 2" in p.get("style", "") for p in lines
         )
-    # Without, with two, and with one bar; the scale of the critical difference is one more.
+    # Without, with two, and with one bar.
     assert [drawn[d] - drawn[0.5] for d in (0.5, 1.5, 2.5)] == [0, 2, 1]
 
 
@@ -252,6 +310,7 @@ def test_many_strategies_have_room_and_colours_of_their_own():
         }
     )
     bars, points = draw_accuracies(summary), draw_trade_off(summary, "fit_seconds", "fit time, s")
+    bars, points = to_svg(bars), to_svg(points)
     for svg in (bars, points):
         width, height = map(float, re.search(r'viewBox="0 0 (\S+) (\S+)"', svg).groups())
         # Text stands where its transform says: matrix or translate(x y).

@@ -55,7 +55,7 @@ def test_noise_is_added_and_told():
     assert hard.fit(data.data, data.target).score(data.data, data.target) < 0.95
     quiet = NoisyMeasurements(ObliqueTreeClassifier(finder=AxisParallel()))
     assert quiet.fit(data.data, data.target).score(data.data, data.target) == 1.0
-    with pytest.raises(ValueError, match="train=-1 must be a share"):
+    with pytest.raises(ValueError, match="train=-1: noise must be a share"):
         NoisyMeasurements(ObliqueTreeClassifier(), -1).fit(data.data, data.target)
 
 
@@ -75,7 +75,7 @@ def test_comparison_with_noise(capsys):
     rows = json.loads(capsys.readouterr().out)
     assert {row["strategy"] for row in rows} == {"indecision", "ap"}
     assert [s.name for s in add_noise(["ap"], test=0.1)] == ["ap"]
-    with pytest.raises(ValueError, match="train=nan must be a share"):
+    with pytest.raises(ValueError, match="train=nan: noise must be a share"):
         add_noise(["ap"], train=float("nan"))
 
 

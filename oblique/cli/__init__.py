@@ -61,6 +61,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     given = sys.argv[1:] if argv is None else argv
     options.command_line = shlex.join(["oblique", *given])
     try:
+        if os.getcwd() not in sys.path:
+            # So that module:attribute finds a file of this folder; last, so it hides no package.
+            sys.path.append(os.getcwd())
         code: int = COMMANDS[options.command].execute(options)
         sys.stdout.flush()
     except BrokenPipeError:

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -97,7 +101,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     """Run the comparison, print its tables and write what was asked for."""
-    from oblique.compare import report, run, summarize
+    from oblique.compare import run
     from oblique.compare.reporting import check_extra
 
     if arguments.output:
@@ -115,19 +119,50 @@ def execute(arguments: argparse.Namespace) -> int:
                 f"--report {arguments.report}: the folder cannot be made: {error.strerror}"
             ) from None
     try:
-        results = run(
-            design,
-            store=arguments.store,
-            n_jobs=arguments.jobs,
-            shard=arguments.shard,
-            rerun_failed=arguments.rerun_failed,
-            time_limit=arguments.time_limit,
-            keep_predictions=arguments.keep_predictions,
-            dask_address=arguments.dask,
-            progress=not arguments.quiet,
-        )
+        with _ending_in_good_order():
+            results = run(
+                design,
+                store=arguments.store,
+                n_jobs=arguments.jobs,
+                shard=arguments.shard,
+                rerun_failed=arguments.rerun_failed,
+                time_limit=arguments.time_limit,
+                keep_predictions=arguments.keep_predictions,
+                dask_address=arguments.dask,
+                progress=not arguments.quiet,
+            )
+            return _tell(results, arguments)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(_what_is_kept(arguments.store)) from None
+
+
+@contextmanager
+def _ending_in_good_order() -> Iterator[None]:
+    """Let what ends a job, or its terminal, end a run as Ctrl-C does: workers, folders, last line.
+
+    A signal that is ignored, as under ``nohup``, stays so.
+    """
+
+    def interrupt(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    changed = [n for n in numbers if signal.getsignal(n) is signal.SIG_DFL]
+    if threading.current_thread() is not threading.main_thread():
+        changed = []  # Python lets only the main thread have a say in signals
+    for number in changed:
+        signal.signal(number, interrupt)
+    try:
+        yield
+    finally:
+        for number in changed:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def _tell(results: Results, arguments: argparse.Namespace) -> int:
+    """Print the tables, write what was asked for, and return the exit code."""
+    from oblique.compare import report, summarize
+
     if arguments.json:
         print(json.dumps(plain(summarize(results.records).to_dict("records")), indent=2))
     else:

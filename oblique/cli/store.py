@@ -36,8 +36,11 @@ def execute(arguments: argparse.Namespace) -> int:
     from oblique.compare import ResultStore
     from oblique.compare.compact import compact
 
-    if not Path(arguments.store).is_dir():
-        raise ValueError(f"there is no store {arguments.store}")
+    # Looking at a folder by mistake must not make a store of it.
+    if not (Path(arguments.store) / "store.json").is_file():
+        raise ValueError(
+            f"there is no store {arguments.store}; oblique compare --store DIR makes one"
+        )
     store = ResultStore(arguments.store)
     if arguments.action == "compact":
         if not arguments.output:
@@ -78,4 +81,7 @@ def _tell_failed(store: ResultStore, as_json: bool) -> None:
         cell = record["cell"]
         print(f"{cell['strategy']} on {cell['dataset']}, repeat {cell['repeat'] + 1}:")
         print(record["error"]["traceback"].rstrip() + "\n")
-    print(f"{len(failed)} cells failed; oblique compare --rerun-failed runs them again")
+    if failed:
+        print(f"{len(failed)} cells failed; oblique compare --rerun-failed runs them again")
+    else:
+        print("nothing failed")

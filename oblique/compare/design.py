@@ -196,9 +196,9 @@ def _check_class_sizes(dataset: Dataset, least: int) -> None:
         raise ValueError(f"data set {dataset.name!r} has one class, {str(counts.index[0])!r}")
     if counts.min() < least:
         raise ValueError(
-            f"data set {dataset.name!r}: class {str(counts.idxmin())!r} has {counts.min()} rows; "
-            f"stratified splits need at least {least}. Remove or merge the class, or use fewer "
-            "folds"
+            f"data set {dataset.name!r}: class {str(counts.idxmin())!r} has {counts.min()} "
+            f"{'row' if counts.min() == 1 else 'rows'}; stratified splits need at least {least}. "
+            "Remove or merge the class, or use fewer folds"
         )
 
 

@@ -44,7 +44,10 @@ _WANTED = {
     (str, int, float, bool): "a class: a text, a number, true or false",
     (int, float, str, dict): "a number, a table { CLASS = number } or the path of a file",
 }
-_STRATEGY_KEYS: dict[str, Any] = {"use": str, "parameters": dict, "description": str}
+_STRATEGY_KEYS: dict[str, Any] = {
+    "use": str, "parameters": dict, "noise": dict, "description": str,
+}  # fmt: skip
+_NOISE_KEYS = ("train", "test")
 
 
 class DesignFileError(ValueError):
@@ -59,7 +62,8 @@ def read_design(path: str | PathLike[str]) -> Design:
     ``unsafe_class``, ``header``, ``costs`` (name of a published table, or a file relative to this
     one) and ``errors`` (a number, a table of classes and numbers, or a file); one in
     ``strategies`` a table ``[strategy.NAME]`` with ``use`` (an installed strategy or
-    ``module:attribute``), ``parameters`` and ``description``.
+    ``module:attribute``), ``parameters``, ``noise`` (``train`` and ``test``, as for
+    :func:`oblique.indecision.add_noise`) and ``description``.
 
     Examples
     --------
@@ -197,12 +201,25 @@ def _format_strategy(strategy: Strategy) -> list[str]:
     if not strategy.reference:
         told = " ".join(repr(strategy.estimator).split())
         return ["", f"# strategy {strategy.name!r} was given from Python: {told}"]
-    if strategy.reference == strategy.name and not strategy.overrides:
+    noise = _noise_of(strategy)
+    if strategy.reference == strategy.name and not strategy.overrides and not noise:
         return []
     lines = ["", f"[strategy.{json.dumps(strategy.name)}]", _assign("use", strategy.reference)]
     if strategy.overrides:
         lines.append(_assign("parameters", dict(strategy.overrides)))
+    if noise:
+        lines.append(_assign("noise", noise))
     return lines
+
+
+def _noise_of(strategy: Strategy) -> dict[str, float]:
+    """Return what `add_noise` added to a strategy, empty for nothing."""
+    from oblique.indecision import NoisyMeasurements
+
+    estimator = strategy.estimator
+    if not isinstance(estimator, NoisyMeasurements):
+        return {}
+    return {key: float(getattr(estimator, key)) for key in _NOISE_KEYS}
 
 
 def _assign(key: str, value: Any) -> str:
@@ -327,4 +344,20 @@ def _make_strategy(name: Any, entries: dict[str, Any], document: _Document) -> S
     except (ValueError, TypeError) as error:
         raise document.error(str(error), "parameters", table) from None
     description = entries.get("description", found.description)
-    return Strategy(name, estimator, description, found.reference, entries.get("parameters", {}))
+    strategy = Strategy(
+        name, estimator, description, found.reference, entries.get("parameters", {})
+    )
+    return _make_noisy(strategy, entries["noise"], document) if "noise" in entries else strategy
+
+
+def _make_noisy(strategy: Strategy, noise: dict[str, Any], document: _Document) -> Strategy:
+    from oblique.indecision import add_noise
+
+    table = f"strategy.{strategy.name}"
+    for key in noise:
+        if key not in _NOISE_KEYS:
+            raise document.error(unknown_name("key", key, _NOISE_KEYS), "noise", table)
+    try:
+        return add_noise([strategy], **noise)[0]
+    except ValueError as error:
+        raise document.error(str(error), "noise", table) from None

@@ -65,15 +65,16 @@ def run_cell(
     Returns
     -------
     dict
-        The record, all JSON values: ``key``, ``cell`` (the identity), ``status`` ("done" or
-        "failed") and ``environment``; if done, ``scores`` (the same in every run of the cell),
-        ``resources`` (times and memory, which differ) and ``warnings``; if failed, ``error``
-        with type, message and traceback. An exception of the strategy never leaves this
-        function; only an interrupt does.
+        The record, all JSON values: ``key``, ``cell`` (the identity), ``unsafe_name`` (of the
+        unsafe class), ``status`` ("done" or "failed") and ``environment``; if done, ``scores``
+        (the same in every run of the cell), ``resources`` (times and memory, which differ) and
+        ``warnings``; if failed, ``error`` with type, message and traceback. An exception of
+        the strategy never leaves this function; only an interrupt does.
     """
     frame: Record = {"format": RECORD_FORMAT, "key": cell.key, "cell": cell.identity}
     try:
         dataset = _load_checked(cell)
+        frame["unsafe_name"] = dataset.class_names.get(cell.unsafe_class)
         with _one_thread(), warnings.catch_warnings(record=True) as told:
             with suppress(TimeLimitExceeded), deadline(time_limit, trace=trace):
                 _warm_up(cell, dataset)

@@ -142,10 +142,10 @@ def _run_alone(cell: Cell, options: Options, folder: Path) -> Record:
     trace.unlink(missing_ok=True)
     if known:
         return _overdue_record(cell, options, known)
+    executor = ProcessPoolExecutor(max_workers=1)
     try:
-        with ProcessPoolExecutor(max_workers=1) as executor:
-            record: Record = executor.submit(run_marked, cell, options, folder, True).result()
-            return record
+        record: Record = executor.submit(run_marked, cell, options, folder, True).result()
+        return record
     except BrokenProcessPool as error:
         marker(folder, cell).unlink(missing_ok=True)
         told = trace.read_text() if trace.exists() else ""
@@ -156,6 +156,9 @@ def _run_alone(cell: Cell, options: Options, folder: Path) -> Record:
             "that memory ran out"
         )
         return dead_worker_record(cell, message, str(error))
+    finally:
+        # An interrupt does not wait for the end of the cell.
+        executor.shutdown(kill_workers=True)
 
 
 def _overdue_record(cell: Cell, options: Options, traceback: str) -> Record:

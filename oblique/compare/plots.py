@@ -1,9 +1,10 @@
-"""Figures of a comparison as SVG text."""
+"""Figures of a comparison, and how they are written."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
@@ -29,10 +30,12 @@ _STYLE = {
     "axes.spines.right": False,
     "svg.hashsalt": "oblique",
     "svg.fonttype": "none",
+    # Letters that a program for drawings can change, and that every journal accepts.
+    "pdf.fonttype": 42,
 }
 
 
-def draw_accuracies(summary: DataFrame) -> str:
+def draw_accuracies(summary: DataFrame) -> Figure:
     """Draw overall, safe and unsafe accuracy of every strategy on every data set as bars.
 
     In the manner of Vadera (2005), Figures 7 and 9, with 95 % intervals on the bars.
@@ -44,8 +47,7 @@ def draw_accuracies(summary: DataFrame) -> str:
 
     Returns
     -------
-    str
-        SVG.
+    matplotlib.figure.Figure
     """
     panels = {
         "accuracy": "overall accuracy, %",
@@ -54,7 +56,7 @@ def draw_accuracies(summary: DataFrame) -> str:
     }
     drawn = {m: text for m, text in panels.items() if summary[m].notna().any()}
     # A strategy that finished nothing keeps its colour, but has no place.
-    colours = _colour(summary)
+    colours = colour_strategies(summary["strategy"].unique())
     summary = summary[summary["accuracy"].notna()]
     datasets = list(summary["dataset"].unique())
     strategies = list(summary["strategy"].unique())
@@ -86,10 +88,10 @@ def draw_accuracies(summary: DataFrame) -> str:
         # Bars start at 0 unless that would hide what differs; then the axis says so.
         axis.set_ylim(max(0.0, 10 * np.floor(low / 10 - 1.5)), 100)
     axes[0].legend(ncols=_LEGEND_COLUMNS, frameon=False, loc="lower left", bbox_to_anchor=(0, 1.12))
-    return _to_svg(figure)
+    return figure
 
 
-def draw_trade_off(summary: DataFrame, measure: str, text: str) -> str:
+def draw_trade_off(summary: DataFrame, measure: str, text: str) -> Figure:
     """Draw accuracy against size or time, one point a strategy and data set.
 
     Parameters
@@ -103,8 +105,7 @@ def draw_trade_off(summary: DataFrame, measure: str, text: str) -> str:
 
     Returns
     -------
-    str
-        SVG.
+    matplotlib.figure.Figure
     """
     known = summary[summary[measure].notna() & summary["accuracy"].notna()]
     markers = "osD^vP*X<>"
@@ -113,7 +114,7 @@ def draw_trade_off(summary: DataFrame, measure: str, text: str) -> str:
     columns = -(-lines // _LEGEND_LINES)
     height = 3.6 if lines <= _LEGEND_LINES / 2 else 4.4
     figure, (axis,) = _new_figure(4.6 + 1.4 * columns, height, 1)
-    colours = _colour(summary)
+    colours = colour_strategies(summary["strategy"].unique())
     for strategy in known["strategy"].unique():
         rows = known[known["strategy"] == strategy]
         for _, row in rows.iterrows():
@@ -137,20 +138,25 @@ def draw_trade_off(summary: DataFrame, measure: str, text: str) -> str:
         ncols=columns,
         fontsize=9 if columns == 1 else 7,
     )
-    return _to_svg(figure)
+    return figure
 
 
-def draw_critical_difference(ranking: Ranking) -> str:
+def draw_critical_difference(ranking: Ranking, colours: Mapping[str, str]) -> Figure:
     """Draw average ranks on a line, with a bar over those that do not differ.
 
     The bars are Nemenyi's: they join strategies whose average ranks are closer than one
     critical difference. As that depends on the ranks alone, a bar never covers two strategies
     that differ, nor leaves out one between them.
 
+    Parameters
+    ----------
+    ranking : Ranking
+    colours : mapping of str to str
+        Of the strategies.
+
     Returns
     -------
-    str
-        SVG.
+    matplotlib.figure.Figure
 
     Raises
     ------
@@ -169,20 +175,61 @@ def draw_critical_difference(ranking: Ranking) -> str:
         gap = abs(ranking.ranks[pair.first] - ranking.ranks[pair.second])
         p_value = 0.0 if gap > ranking.critical_difference else 1.0
         apart.loc[pair.first, pair.second] = apart.loc[pair.second, pair.first] = p_value
-    figure, (axis,) = _new_figure(7.0, 1.2 + 0.22 * len(names), 1)
-    scikit_posthocs.critical_difference_diagram(
+    figure, (axis,) = _new_figure(7.0, 1.4 + 0.2 * len(names), 1)
+    # Plain spaces at the end or in a row would be lost in SVG.
+    drawn = scikit_posthocs.critical_difference_diagram(
         ranking.ranks,
         apart,
-        cd=ranking.critical_difference,
         alpha=ranking.alpha,
         ax=axis,
-        label_fmt_left="{label} ({rank:.2f})",
-        label_fmt_right="({rank:.2f}) {label}",
+        label_fmt_left="{label}\u00a0\u00a0{rank:.2f}\u00a0",
+        label_fmt_right="\u00a0{rank:.2f}\u00a0\u00a0{label}",
+        color_palette={name: colours[name] for name in names},
+        text_h_margin=0.01 * len(names),
     )
-    return _to_svg(figure)
+    for label in drawn["labels"]:
+        label.set_color("black")  # pale letters could not be read
+    # All ranks there are, so that diagrams of as many strategies can be compared by eye.
+    axis.spines["top"].set_visible(True)
+    axis.set_xlim(1, len(names))
+    axis.set_xticks(range(1, len(names) + 1))
+    _add_scale(axis, ranking.critical_difference)
+    return figure
 
 
-def _colour(summary: DataFrame) -> dict[str, str]:
+def _add_scale(axis: Axes, critical_difference: float) -> None:
+    """Draw the critical difference as a length above the numbers of the axis."""
+    left, right = axis.get_xlim()
+    above = axis.get_xaxis_transform()
+    end = left + critical_difference
+    axis.plot([left, end], [1.22] * 2, "|-", color="black", lw=1, transform=above, clip_on=False)
+    text = f"critical difference {critical_difference:.2f}"
+    axis.text(end + 0.02 * (right - left), 1.22, text, va="center", transform=above)
+
+
+def to_svg(figure: Figure) -> str:
+    """Write a figure as SVG, its letters as text."""
+    import matplotlib as mpl
+
+    written = io.StringIO()
+    with mpl.rc_context(_STYLE), warnings.catch_warnings():
+        # The reader's fonts count, not those with which matplotlib measures the text.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        figure.savefig(written, format="svg", metadata={"Date": None})
+    return written.getvalue()
+
+
+def to_pdf(figure: Figure) -> bytes:
+    """Write a figure as PDF, as LaTeX takes it."""
+    import matplotlib as mpl
+
+    written = io.BytesIO()
+    with mpl.rc_context(_STYLE):
+        figure.savefig(written, format="pdf", metadata={"CreationDate": None})
+    return written.getvalue()
+
+
+def colour_strategies(names: Iterable[str]) -> dict[str, str]:
     """Give each strategy its colour, the same in all figures; many share hues, not shades."""
     from matplotlib.colors import to_hex, to_rgb
 
@@ -191,7 +238,7 @@ def _colour(summary: DataFrame) -> dict[str, str]:
         for mixed, share in _SHADES
         for colour in _COLOURS
     ]
-    return dict(zip(summary["strategy"].unique(), cycle(shades), strict=False))
+    return dict(zip(names, cycle(shades), strict=False))
 
 
 def _use_log_scale(axis: Axes) -> None:
@@ -217,12 +264,3 @@ def _new_figure(width: float, height: float, rows: int) -> tuple[Figure, Sequenc
         FigureCanvasSVG(figure)
         axes: Any = figure.subplots(rows, 1, squeeze=False)[:, 0]
     return figure, axes
-
-
-def _to_svg(figure: Figure) -> str:
-    import matplotlib as mpl
-
-    written = io.StringIO()
-    with mpl.rc_context(_STYLE):
-        figure.savefig(written, format="svg", metadata={"Date": None})
-    return written.getvalue()

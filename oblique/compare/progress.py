@@ -113,7 +113,8 @@ class Progress:
         if self._bar is not None:
             self._bar.set_postfix_str(state, refresh=True)
         else:
-            print(f"{self._done}/{self._total} cells; {state}", file=sys.stderr, flush=True)
+            told = "; ".join(filter(None, [f"{self._done}/{self._total} cells", state]))
+            print(told, file=sys.stderr, flush=True)
 
     def _pace(self, compiling: bool) -> str:
         """Speed and time left, as far as enough cells have been done to tell."""

@@ -23,6 +23,10 @@ LOWER_IS_BETTER = frozenset(
 )  # fmt: skip
 
 
+# Means of as many splits of as many rows are further apart than this share, or equal.
+_ROUNDING = 1e-12
+
+
 class PairTest(NamedTuple):
     """Two strategies over the data sets.
 
@@ -125,7 +129,7 @@ def rank_strategies(
         index="dataset", columns="strategy", values=measure, aggfunc="mean", sort=False
     )
     means = means.dropna(axis="index", how="all")
-    complete = means.dropna(axis="columns")
+    complete = share_ties(means.dropna(axis="columns"))
     if min(complete.shape) < 2:
         return None
     benefit = -complete if measure in LOWER_IS_BETTER else complete
@@ -143,6 +147,27 @@ def rank_strategies(
         critical_difference=_critical_difference(len(benefit), len(benefit.columns), alpha),
         pairs=_test_pairs(benefit),
     )
+
+
+def share_ties(means: DataFrame) -> DataFrame:
+    """Make means of a row equal that differ by rounding only, so that they share their ranks.
+
+    Parameters
+    ----------
+    means : DataFrame
+        A data set a row, a strategy a column, nothing missing.
+    """
+    values = means.to_numpy(dtype=np.float64, copy=True)
+    for row in values:
+        order = np.argsort(row)
+        ordered = row[order]
+        with np.errstate(invalid="ignore"):  # two infinite means
+            near = np.diff(ordered) <= _ROUNDING * np.abs(ordered[:-1])
+        starts = np.concatenate([[True], ~near])
+        row[order] = ordered[starts][np.cumsum(starts) - 1]
+    shared = means.copy()
+    shared[:] = values
+    return shared
 
 
 def _friedman(benefit: DataFrame) -> dict[str, float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import itertools
 from collections.abc import Iterable
 from importlib.resources import files
 from os import PathLike
@@ -23,6 +24,7 @@ from oblique.compare.text import (
 )
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
     from pandas import DataFrame
 
     from oblique.compare.runner import Results
@@ -36,10 +38,17 @@ RANKED = {
 
 
 class Picture(NamedTuple):
-    """A figure of the page: its caption and its SVG as a data URI."""
+    """A figure of the report: the name of its file, its caption, as SVG and as PDF."""
 
+    name: str
     caption: str
-    uri: str
+    svg: str
+    pdf: bytes
+
+    @property
+    def uri(self) -> str:
+        """The SVG as a data URI."""
+        return "data:image/svg+xml;base64," + base64.b64encode(self.svg.encode()).decode()
 
 
 class Differences(NamedTuple):
@@ -54,8 +63,8 @@ def report(results: Results, directory: str | PathLike[str], *, command: str = "
     """Write a report of a comparison into a folder.
 
     ``report.html`` needs no network and no other file. Beside it: ``report.md``,
-    ``tables.tex`` (LaTeX, with booktabs), ``summary.csv`` and ``cells.csv``, and
-    ``design.toml``, which runs the comparison again.
+    ``tables.tex`` (LaTeX, with booktabs), ``summary.csv`` and ``cells.csv``, the pictures as
+    ``figures/*.svg`` and ``figures/*.pdf``, and ``design.toml``, which runs the comparison again.
 
     Parameters
     ----------
@@ -81,19 +90,52 @@ def report(results: Results, directory: str | PathLike[str], *, command: str = "
     check_extra()
     if not results.records:
         raise ValueError("there are no cells to report on")
-    folder = Path(directory)
+    try:
+        return _write_report(results, Path(directory), command)
+    except OSError as error:
+        told = f"the report {directory} cannot be written: {error.strerror}"
+        raise OSError(error.errno, told) from error
+
+
+def _write_report(results: Results, folder: Path, command: str) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     summary, table = summarize(results.records), tabulate(results.records)
     tables = make_tables(results.records)
     findings = [*format_agreement(summary), *format_pairs(table)]
-    (folder / "report.md").write_text(format_markdown(tables, findings))
-    (folder / "tables.tex").write_text(format_latex(tables))
-    (folder / "design.toml").write_text(format_design(results.design))
+    pictures, rankings = _draw(summary), _rank(table)
+    _write_pictures(folder / "figures", pictures, rankings)
+    (folder / "report.md").write_text(format_markdown(tables, findings), encoding="utf-8")
+    (folder / "tables.tex").write_text(format_latex(tables), encoding="utf-8")
+    (folder / "design.toml").write_text(format_design(results.design), encoding="utf-8")
     summary.to_csv(folder / "summary.csv", index=False)
     table.to_csv(folder / "cells.csv", index=False)
     page = folder / "report.html"
-    page.write_text(_render(results, summary, table, findings, command))
+    page.write_text(
+        _render(
+            results,
+            command=command,
+            tables=tables,
+            findings=_group(findings),
+            overviews=make_overviews(summary),
+            pictures=pictures,
+            rankings=rankings,
+            differences=_differences(table),
+        ),
+        encoding="utf-8",
+    )
     return page
+
+
+def _write_pictures(
+    folder: Path,
+    pictures: dict[str, list[Picture]],
+    rankings: list[tuple[str, Ranking, Picture | None]],
+) -> None:
+    folder.mkdir(exist_ok=True)
+    diagrams = [diagram for _, _, diagram in rankings if diagram is not None]
+    for picture in itertools.chain(*pictures.values(), diagrams):
+        (folder / f"{picture.name}.svg").write_text(picture.svg, encoding="utf-8")
+        (folder / f"{picture.name}.pdf").write_bytes(picture.pdf)
 
 
 def check_extra() -> None:
@@ -108,9 +150,7 @@ def check_extra() -> None:
         ) from None
 
 
-def _render(
-    results: Results, summary: DataFrame, table: DataFrame, findings: list[str], command: str
-) -> str:
+def _render(results: Results, **parts: Any) -> str:
     import jinja2
 
     environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
@@ -118,59 +158,70 @@ def _render(
     template = environment.from_string(
         (files("oblique.compare") / "report.html.jinja").read_text(encoding="utf-8")
     )
-    protocols = list(summary["protocol"].unique())
-    tables = make_tables(results.records)
     return template.render(
         results=results,
-        command=command,
         design=format_design(results.design),
-        tables=tables,
-        has_printed=any(f.printed for t in tables for row in t.rows for f in row.figures),
+        has_printed=any(f.printed for t in parts["tables"] for row in t.rows for f in row.figures),
         more_tables=make_tables(results.records, MORE_COLUMNS),
-        findings=_group(findings),
-        overviews=make_overviews(summary),
-        pictures={p: _draw(summary[summary["protocol"] == p]) for p in protocols},
-        rankings=_rank(table, protocols),
-        differences=_differences(table, protocols),
         environments=_environments(results),
+        **parts,
     )
 
 
-def _draw(summary: DataFrame) -> list[Picture]:
+def _draw(summary: DataFrame) -> dict[str, list[Picture]]:
+    """Return the pictures of each protocol."""
+    return {
+        str(protocol): _draw_protocol(group, str(protocol))
+        for protocol, group in summary.groupby("protocol", sort=False)
+    }
+
+
+def _draw_protocol(summary: DataFrame, protocol: str) -> list[Picture]:
     if summary["accuracy"].isna().all():
         return []
-    pictures = [
-        Picture(
-            "Accuracy overall, on the safe and on the unsafe class, with 95 % intervals. "
-            "The axis need not start at 0.",
-            _data_uri(plots.draw_accuracies(summary)),
-        )
-    ]
+    caption = (
+        "Accuracy overall, on the safe and on the unsafe class, with 95 % intervals. "
+        "The axis need not start at 0."
+    )
+    pictures = [_picture("accuracy", protocol, caption, plots.draw_accuracies(summary))]
     for measure, text in (("leaves", "leaves"), ("fit_seconds", "fit time, s")):
         if summary[measure].notna().any():
-            picture = plots.draw_trade_off(summary, measure, text)
-            pictures.append(Picture(f"Overall accuracy against {text}.", _data_uri(picture)))
+            figure = plots.draw_trade_off(summary, measure, text)
+            caption = f"Overall accuracy against {text}."
+            pictures.append(_picture(f"accuracy-{measure}", protocol, caption, figure))
     return pictures
 
 
-def _rank(table: DataFrame, protocols: list[str]) -> list[tuple[str, Ranking, str]]:
-    """Return name, ranking and the diagram's data URI, empty where there is nothing to draw."""
+def _picture(name: str, protocol: str, caption: str, figure: Figure) -> Picture:
+    """Write a figure both ways, under a name that files and LaTeX take."""
+    name = f"{name}-{protocol}".replace("/", "-").replace("_", "-").replace(".", "-")
+    return Picture(name, caption, plots.to_svg(figure), plots.to_pdf(figure))
+
+
+def _rank(table: DataFrame) -> list[tuple[str, Ranking, Picture | None]]:
+    """Return name, ranking and its diagram, None where there is nothing to draw."""
+    colours = plots.colour_strategies(table["strategy"].unique())
     found = []
-    for protocol in protocols:
+    for protocol in table["protocol"].unique():
         for measure, name in RANKED.items():
             ranking = rank_strategies(table, measure, protocol=protocol)
             if ranking is not None:
-                diagram = ""
+                diagram = None
                 if ranking.is_different:
-                    diagram = _data_uri(plots.draw_critical_difference(ranking))
+                    caption = (
+                        f"Average ranks by {name}, best left. A bar joins strategies that "
+                        f"Nemenyi's test does not tell apart at the level {ranking.alpha}."
+                    )
+                    figure = plots.draw_critical_difference(ranking, colours)
+                    diagram = _picture(f"ranks-{measure}", protocol, caption, figure)
                 found.append((name, ranking, diagram))
     return found
 
 
-def _differences(table: DataFrame, protocols: list[str]) -> list[Differences]:
+def _differences(table: DataFrame) -> list[Differences]:
     reference, *others = table["strategy"].unique()
     found = []
-    for protocol in protocols:
+    for protocol in table["protocol"].unique():
         rows_of = table[table["protocol"] == protocol]
         datasets = tuple(rows_of["dataset"].unique())
         for measure in ("accuracy", "unsafe_accuracy"):
@@ -205,7 +256,3 @@ def _write_p(p_value: float) -> str:
     if p_value != p_value:
         return "not applicable"
     return "< 0.001" if p_value < 0.001 else f"= {p_value:.3f}"
-
-
-def _data_uri(svg: str) -> str:
-    return "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode()

@@ -80,7 +80,14 @@ class ResultStore:
         OSError
             If the disk is full or read-only; the store keeps what it had.
         """
-        _write_whole(self._cells / f"{record['key']}.json", record)
+        try:
+            _write_whole(self._cells / f"{record['key']}.json", record)
+        except OSError as error:
+            told = (
+                f"the store {self.path} cannot be written: {error.strerror}; the cells that it "
+                "holds stay, and the same run goes on from there"
+            )
+            raise OSError(error.errno, told) from error
 
     def read(self, key: str) -> Record | None:
         """Return the record of a cell, or None if there is none.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from oblique.compare.published import find_published
-from oblique.compare.ranking import LOWER_IS_BETTER
+from oblique.compare.ranking import LOWER_IS_BETTER, share_ties
 from oblique.compare.summary import summarize
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Figure(NamedTuple):
     value : float
         The mean as a number, to sort by; NaN if there is none.
     is_best : bool
-        Whether no other strategy of the table has a better mean.
+        Whether no other strategy of the table has a better mean, as means are written.
     printed : str
         The published figure that belongs beside it; empty if there is none.
     """
@@ -162,7 +162,7 @@ def make_overviews(summary: DataFrame) -> list[Table]:
 
 def _make_overview(title: str, protocol: str, means: DataFrame, column: Column) -> Table:
     ascending = column.measure in LOWER_IS_BETTER
-    complete = means.dropna()
+    complete = share_ties(means.dropna().T).T
     shown = means.assign(rank=complete.rank(ascending=ascending).mean(axis="columns"))
     best = means.min() if ascending else means.max()
     best["rank"] = shown["rank"].min()
@@ -171,7 +171,9 @@ def _make_overview(title: str, protocol: str, means: DataFrame, column: Column) 
         Row(
             str(strategy),
             tuple(
-                Figure("-" if np.isnan(v) else write(v), float(v), bool(v == best[name]), "")
+                Figure(
+                    "-" if np.isnan(v) else write(v), float(v), _is_like(v, best[name], write), ""
+                )
                 for (name, v), write in zip(values.items(), writers, strict=True)
             ),
             0,
@@ -201,7 +203,7 @@ def _make_table(
             Figure(
                 text=_write(column, row),
                 value=float(row[column.measure]),
-                is_best=bool(row[column.measure] == best[column.measure]),
+                is_best=_is_like(row[column.measure], best[column.measure], column.write),
                 printed=_write(column, beside) if column.measure in beside else "",
             )
             for column in known
@@ -210,9 +212,16 @@ def _make_table(
     return Table(dataset, protocol, title, known, tuple(rows))
 
 
+def _is_like(mean: float, best: float, write: Callable[[float], str]) -> bool:
+    """Whether a mean reads as the best one does; figures that look equal are marked alike."""
+    return not np.isnan(mean) and write(mean) == write(best)
+
+
 def _title(dataset: str, protocol: str, records: list[Record]) -> str:
     cells = [r for r in records if r["cell"]["dataset"] == dataset]
-    unsafe = cells[0]["cell"]["unsafe_class"]
+    # A record without a name is an old one, or that of a worker which died.
+    names = (r["unsafe_name"] for r in cells if r.get("unsafe_name") is not None)
+    unsafe = next(names, cells[0]["cell"]["unsafe_class"])
     sizes = [r["scores"]["n_train"] + r["scores"]["n_test"] for r in cells if "scores" in r]
     title = f"{dataset}, {protocol}"
     title += f", {sizes[0]} rows" if sizes else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -126,7 +127,7 @@ def _as_frame(X: Any) -> Any:
 def _check_shares(**given: Any) -> None:
     for name, size in given.items():
         if not is_number(size) or not 0.0 <= size < np.inf:
-            raise ValueError(f"{name}={size!r} must be a share of the range of at least 0")
+            raise ValueError(f"{name}={size!r}: noise must be a share of the range, at least 0")
 
 
 def add_noise(
@@ -143,12 +144,13 @@ def add_noise(
     Raises
     ------
     ValueError
-        If a share is negative or not finite, or a strategy is unknown.
+        If a share is negative or not finite, or a strategy is unknown or has noise already.
     """
     _check_shares(train=train, test=test)
-    from oblique.compare import Strategy, load_strategy
+    from oblique.compare import load_strategy
 
     loaded = [load_strategy(s) if isinstance(s, str) else s for s in strategies]
-    return [
-        Strategy(s.name, NoisyMeasurements(s.estimator, train, test), s.description) for s in loaded
-    ]
+    for strategy in loaded:
+        if isinstance(strategy.estimator, NoisyMeasurements):
+            raise ValueError(f"strategy {strategy.name!r} has noise already; say it once")
+    return [replace(s, estimator=NoisyMeasurements(s.estimator, train, test)) for s in loaded]
