@@ -14,7 +14,7 @@ from oblique.adapt import float64_thresholds, tree_from_sklearn
 # ---------------------------------------------------------------- thresholds
 
 
-@settings(max_examples=500)
+@settings(max_examples=500, deadline=None)
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_moved_threshold_is_the_last_value_that_passes(t):
     moved = float64_thresholds(t)

@@ -283,6 +283,7 @@ def test_search_finds_the_best_candidate(seed, spread, n_classes):
 
 
 @given(st.lists(st.integers(0, 30), max_size=40), st.integers(-1, 31), st.integers(0, 40))
+@settings(deadline=None)
 def test_places_are_found_from_any_start(values, wanted, near):
     from oblique.indecision import _kernels
 

@@ -80,7 +80,7 @@ def test_tree_survives_exactly(tmp_path):
     assert loaded.threshold[0] == math.nextafter(7.0, 0.0)
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(
     st.floats(allow_nan=False, allow_infinity=False),
     st.floats(allow_nan=False, allow_infinity=False).filter(bool),
