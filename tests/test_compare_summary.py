@@ -135,7 +135,7 @@ def test_agreement_is_the_mean_absolute_deviation(results):
 def test_text(results):
     text = format_results(results.records)
     lines = text.splitlines()
-    assert lines[0] == "pima, 50/50, 768 rows, unsafe class 1"
+    assert lines[0] == "pima, 50/50, 768 rows, unsafe class diabetes"
     ours, printed = lines[3], lines[4]
     assert ours.startswith("ap ")
     assert "(6 failed)" in text

@@ -74,7 +74,11 @@ def test_comparison_with_noise(capsys):
     assert main([*arguments, *noise, "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
     assert {row["strategy"] for row in rows} == {"indecision", "ap"}
-    assert [s.name for s in add_noise(["ap"], test=0.1)] == ["ap"]
+    (noisy,) = add_noise(["ap"], test=0.1)
+    assert noisy.name == "ap"
+    assert noisy.description.endswith("Noise of 0 % of each range in training, 10 % in the test.")
+    with pytest.raises(ValueError, match="'ap' has noise already"):
+        add_noise([noisy], test=0.1)
     with pytest.raises(ValueError, match="train=nan: noise must be a share"):
         add_noise(["ap"], train=float("nan"))
 
@@ -198,3 +202,14 @@ def test_names_and_values_may_hold_an_equals_sign(tmp_path, capsys):
     assert found[0] == pytest.approx(found[1])
     assert main([*run, "a=b=1", "kind=x=1"]) == 0
     assert main([*run, "a=b=1", "kind=y:2"]) == 0
+
+
+def test_a_tree_in_a_pipeline_is_measured_under_noise():
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+    from sklearn.tree import DecisionTreeClassifier
+
+    data = load_dataset("iris")
+    piped = make_pipeline(StandardScaler(), DecisionTreeClassifier(random_state=0))
+    noisy = NoisyMeasurements(piped, 0.1, random_state=0).fit(data.data, data.target)
+    assert noisy.tree_.n_leaves == noisy.estimator_[-1].tree_.n_leaves > 1

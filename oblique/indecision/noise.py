@@ -36,7 +36,7 @@ class NoisyMeasurements(ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     estimator_ : classifier
-        The fitted one; its ``tree_`` is found here, too.
+        The fitted one; its ``tree_`` is found here, too, also that of a pipeline's last step.
     """
 
     def __init__(
@@ -64,8 +64,11 @@ class NoisyMeasurements(ClassifierMixin, BaseEstimator):
         noisy, told = self._add(frame, self.train, int(seeds[0]))
         self.estimator_ = clone(self.estimator).fit(noisy, y, **told)
         self.classes_ = self.estimator_.classes_
-        if hasattr(self.estimator_, "tree_"):
-            self.tree_ = self.estimator_.tree_
+        fitted = self.estimator_
+        while hasattr(fitted, "steps"):  # the last of a pipeline holds the tree
+            fitted = fitted.steps[-1][1]
+        if hasattr(fitted, "tree_"):
+            self.tree_ = fitted.tree_
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -153,4 +156,13 @@ def add_noise(
     for strategy in loaded:
         if isinstance(strategy.estimator, NoisyMeasurements):
             raise ValueError(f"strategy {strategy.name!r} has noise already; say it once")
-    return [replace(s, estimator=NoisyMeasurements(s.estimator, train, test)) for s in loaded]
+    # A report lists descriptions: noise must not stand in its design alone.
+    told = f"Noise of {100 * train:g} % of each range in training, {100 * test:g} % in the test."
+    return [
+        replace(
+            s,
+            estimator=NoisyMeasurements(s.estimator, train, test),
+            description=f"{s.description} {told}".strip(),
+        )
+        for s in loaded
+    ]
