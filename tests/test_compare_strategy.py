@@ -7,6 +7,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from oblique.compare import Strategy, list_strategies, load_strategy
 from oblique.compare.identity import describe_value, hash_json
+from oblique.finders import AxisParallel
 
 
 def test_own_strategies_are_installed():
@@ -59,6 +60,8 @@ def test_class_in_place_of_instance():
 def test_object_that_is_no_classifier():
     with pytest.raises(TypeError, match="has no predict"):
         Strategy("scaler", StandardScaler())
+    with pytest.raises(TypeError, match=r"no fit, predict; .* ObliqueTreeClassifier\(finder="):
+        Strategy("plane", AxisParallel())
 
 
 def test_parameters_tell_estimators_apart():

@@ -10,6 +10,7 @@ from typing import Any
 
 from oblique._suggest import unknown_name
 from oblique.compare.identity import describe_estimator
+from oblique.finders.base import SplitFinder
 
 GROUP = "oblique.strategies"
 
@@ -58,6 +59,7 @@ class Strategy:
             raise TypeError(
                 f"strategy {self.name!r} is no scikit-learn classifier: "
                 f"{type(self.estimator).__name__} has no {', '.join(lacking)}"
+                f"{_remedy(self.estimator)}"
             )
         _ = self.parameters  # an estimator without a stable description fails here, not mid-run
 
@@ -68,6 +70,14 @@ class Strategy:
             return describe_estimator(self.estimator)
         except ValueError as error:
             raise ValueError(f"strategy {self.name!r}: {error}") from error
+
+
+def _remedy(estimator: Any) -> str:
+    """What to make of an object that is no classifier."""
+    if not isinstance(estimator, SplitFinder):
+        return ""
+    name = type(estimator).__name__
+    return f"; a split finder grows a tree by ObliqueTreeClassifier(finder={name}())"
 
 
 def list_strategies() -> dict[str, EntryPoint]:
