@@ -17,23 +17,25 @@ from threadpoolctl import threadpool_limits
 
 from baselines import _regression
 from baselines._checks import check_count
+from baselines._multinomial import MOST_CLASSES, ClassFunctions, Elimination, multinomials
 from baselines._sample import scale_rows
 from baselines.leave_one_out import STRENGTHS, LeaveOneOutLinear, base_rate, weigh
-from baselines.tao import Memory, TreeAlternatingOptimization
+from baselines.tao import Memory, TreeAlternatingOptimization, simplified
 from oblique import ObliqueTreeClassifier
 from oblique.classifier import TreeClassifier
 from oblique.finders import BestOf, Categories, SplitFinder
 from oblique.holdout import order_by_value
+from oblique.node import Node
 from oblique.pruning import Pruner, pruning_path
 from oblique.pruning.cost_complexity import within_standard_errors
 from oblique.stopping import Stopping
+from oblique.table import Table
 
 if TYPE_CHECKING:
     from numpy.random import Generator
     from sklearn.utils import Bunch
 
     from oblique.classifier import Growth
-    from oblique.node import Node
     from oblique.split import LinearSplit
     from oblique.tree import Tree
 
@@ -196,11 +198,13 @@ unsafe_class, class_weight, categorical_features, random_state
         counted = growth.weights is None or bool((growth.weights == np.floor(growth.weights)).all())
         weights = np.ones(len(growth.X)) if growth.weights is None else growth.weights
         n = float(weights[order].sum()) if counted else float(order.size)
-        with_stump = self.stump and np.unique(growth.codes[order]).size == 2
         whole = self._path(growth, order, rng)
         sizes = spaced_sizes(whole.path.n_leaves, self.n_sizes)
-        candidates = whole.trees(sizes) + ([self._stump(growth, order, rng)] if with_stump else [])
-        wrong = np.zeros(len(candidates))
+        candidates = whole.trees(sizes)
+        n_classes = np.unique(growth.codes[order]).size
+        stumps = self._stumps(growth, order, n_classes, rng)
+        wrong, wrong_stumps = np.zeros(len(candidates)), np.zeros(len(stumps))
+        deviances = np.zeros(len(stumps))
         n_folds = self.n_folds or (3 if n > _MANY else 5)
         fold = draw_folds(growth, order, n_folds, rng)
         for f in np.unique(fold):
@@ -209,14 +213,21 @@ unsafe_class, class_weight, categorical_features, random_state
                 # All rows are alike.
                 continue
             trees = self._path(growth, learn, rng).trees(sizes)
-            trees += [self._stump(growth, learn, rng)] if with_stump else []
             X, codes, w = growth.X[test], growth.codes[test], weights[test]
             wrong += [w[tree.predict_codes(X) != codes].sum() for tree in trees]
+            for i, stump in enumerate(self._stumps(growth, learn, n_classes, rng)):
+                wrong_stumps[i] += w[stump.tree.predict_codes(X) != codes].sum()
+                if stump.functions is not None:
+                    deviances[i] += stump.functions.deviance(X, codes, w)
+        if stumps:
+            best = int(deviances.argmin())
+            candidates.append(stumps[best].tree)
+            wrong = np.append(wrong, wrong_stumps[best])
         errors = wrong / weights[order].sum()
         leaves = np.array([tree.n_leaves for tree in candidates])
         self.cv_errors_, self.cv_leaves_ = errors, leaves
         factor = 1.0 if self.size == "small" else 0.0
-        if with_stump and prefers_last(errors, leaves, n):
+        if stumps and prefers_last(errors, leaves, n):
             return candidates[-1]
         return candidates[choose_size(errors, leaves, n, factor)]
 
@@ -231,8 +242,35 @@ unsafe_class, class_weight, categorical_features, random_state
         after = TreeAlternatingOptimization(max_sweeps=self.sweeps_after, simplify=True)
         return _Path(pruning_path(tree, keep_root=False), after, sample, memory)
 
-    def _stump(self, growth: Growth, rows: NDArray[np.int32], rng: Generator) -> Tree:
-        return growth.grow(rows, rng, finder=_LogisticCut(), stopping=Stopping(max_depth=1))
+    def _stumps(
+        self, growth: Growth, rows: NDArray[np.int32], n_classes: int, rng: Generator
+    ) -> list[_Stump]:
+        """Logistic regressions of some rows as trees: a cut, or comparisons for each strength."""
+        if not self.stump or not 2 <= n_classes <= MOST_CLASSES:
+            return []
+        if n_classes == 2:
+            # Its strength is chosen by leave-one-out deviance.
+            once = Stopping(max_depth=1)
+            return [_Stump(growth.grow(rows, rng, finder=_LogisticCut(), stopping=once), None)]
+        options = growth.options
+        table = Table(
+            growth.X, growth.codes, growth.weights, options["n_classes"],
+            categorical=options["categorical"],
+        )  # fmt: skip
+        # As for the cut, limits on rows are left out: whole weights are repeated rows.
+        only_depth = Stopping(max_depth=self.max_depth)
+        stumps = []
+        for functions in multinomials(Node.from_table(table, rows), STRENGTHS):
+            tree = growth.grow(rows, rng, finder=Elimination(functions), stopping=only_depth)
+            stumps.append(_Stump(simplified(tree), functions))
+        return stumps
+
+
+class _Stump(NamedTuple):
+    """A logistic regression as a tree; its functions where their strength is yet to be chosen."""
+
+    tree: Tree
+    functions: ClassFunctions | None
 
 
 class _Path(NamedTuple):
