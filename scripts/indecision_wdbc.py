@@ -6,11 +6,17 @@ multiplied by f; with --noisy the measurements, too, are made worse, by normal n
 sqrt(f^2 - 1) standard errors, so that the stated uncertainty is the true one.
 
     python scripts/indecision_wdbc.py --repeats 10 --json wdbc.json --plot calibration.png
+
+Where their package PRF can be imported, the probabilistic random forest (I. Reis, D. Baron &
+S. Shahaf 2019, Astronomical Journal 157:16) is measured, too, with one tree and with a hundred. It
+is not on PyPI, where PRF is the name of something else: clone https://github.com/ireis/PRF and put
+the clone on PYTHONPATH.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import sys
 from collections.abc import Callable
@@ -18,7 +24,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn import config_context
 from sklearn.datasets import load_breast_cancer
+from sklearn.ensemble import BaggingClassifier
 from sklearn.metrics import accuracy_score, brier_score_loss, log_loss
 from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.tree import DecisionTreeClassifier
@@ -29,9 +37,11 @@ from oblique.indecision import UncertainTable, class_probabilities
 
 FACTORS = (1.0, 2.0, 5.0)
 BINS = 10
+TREES = 100
 MEASURES = ("accuracy", "log_loss", "brier", "calibration_error", "leaves")
 
-Fit = Callable[[UncertainTable, Any, UncertainTable], tuple[Any, int]]
+# The probabilities of the classes, and the leaves of a tree.
+Fit = Callable[[UncertainTable, Any, UncertainTable], tuple[Any, float]]
 
 
 def crisp(train: UncertainTable, y: Any, test: UncertainTable) -> tuple[Any, int]:
@@ -80,8 +90,74 @@ METHODS: dict[str, Fit] = {
     "indecision, oblique": indecision_oblique,
 }
 
+# Methods with a calibration curve.
+DRAWN = (
+    "crisp tree", "crisp tree, asked", "indecision", "indecision, oblique", f"PRF, {TREES} trees",
+)  # fmt: skip
 
-def measure(repeats: int, *, noisy: bool = False, seed: int = 0) -> list[dict[str, Any]]:
+
+def indecision_bagged(train: UncertainTable, y: Any, test: UncertainTable) -> tuple[Any, float]:
+    """A hundred indecision trees on bootstrap samples, by scikit-learn's bagging."""
+    with config_context(enable_metadata_routing=True):
+        tree = IndecisionTreeClassifier().set_fit_request(X_std=True, sample_weight=True)
+        tree.set_predict_proba_request(X_std=True)
+        model = BaggingClassifier(tree, TREES, random_state=0)
+        model.fit(train.means, y, X_std=train.std)
+        leaves = [tree.tree_.n_leaves for tree in model.estimators_]
+        return model.predict_proba(test.means, X_std=test.std), float(np.mean(leaves))
+
+
+def probabilistic_forest(forest: Any, **options: Any) -> Fit:
+    """Return a fit of Reis's forest with these options, the others as they come."""
+
+    def fit(train: UncertainTable, y: Any, test: UncertainTable) -> tuple[Any, float]:
+        np.random.seed(0)  # noqa: NPY002 - the forest draws from numpy's global generator
+        model = forest(**options)
+        # It writes into the arrays that it is given.
+        model.fit(X=train.means.copy(), dX=train.std.copy(), y=y)
+        shares = np.array(model.predict_proba(X=test.means.copy(), dX=test.std.copy()))
+        leaves = [np.count_nonzero(tree.node_feature_idx < 0) for tree in model.estimators_]
+        return shares, float(np.mean(leaves))
+
+    return fit
+
+
+def find_peer(name: str | None) -> dict[str, Fit]:
+    """Return the forests to compare with, none where they cannot be imported.
+
+    Parameters
+    ----------
+    name : str or None
+        Module with the class ``prf``. None: PRF, which may be missing.
+
+    Raises
+    ------
+    ImportError
+        Where a named module is missing or holds no such class.
+    """
+    try:
+        forest = importlib.import_module(name or "PRF").prf
+    except (ImportError, AttributeError) as error:
+        message = (
+            f"the probabilistic random forest is not measured: {error}. It is not on PyPI; clone "
+            "https://github.com/ireis/PRF and put the clone on PYTHONPATH"
+        )
+        if name:
+            raise ImportError(message) from error
+        print(message, file=sys.stderr)
+        return {}
+    return {
+        "PRF, one tree": probabilistic_forest(
+            forest, n_estimators=1, bootstrap=False, max_features=None
+        ),
+        f"PRF, {TREES} trees": probabilistic_forest(forest, n_estimators=TREES),
+        f"indecision, {TREES} bagged": indecision_bagged,
+    }
+
+
+def measure(
+    repeats: int, methods: dict[str, Fit], *, noisy: bool = False, seed: int = 0
+) -> list[dict[str, Any]]:
     """Return one record a method, factor and repeat, with the probabilities of the test rows."""
     data = load_breast_cancer()
     means, errors, y = data.data[:, :10], data.data[:, 10:20], data.target
@@ -92,9 +168,14 @@ def measure(repeats: int, *, noisy: bool = False, seed: int = 0) -> list[dict[st
         for factor in FACTORS:
             worse = np.sqrt(factor**2 - 1.0) * errors * noise if noisy else 0.0
             cases = UncertainTable(means + worse, factor * errors)
-            for name, fit in METHODS.items():
+            for name, fit in methods.items():
                 shares, leaves = fit(cases[train], y[train], cases[test])
-                record = {"method": name, "factor": factor, "repeat": repeat, "leaves": leaves}
+                record = {
+                    "method": name,
+                    "factor": factor,
+                    "repeat": repeat,
+                    "leaves": float(leaves),
+                }
                 records.append({**record, **score(y[test], shares[:, 1])})
     return records
 
@@ -121,7 +202,7 @@ def tabulate(records: list[dict[str, Any]]) -> str:
         "|---|---|---|---|---|---|---|",
     ]
     for factor in FACTORS:
-        for name in METHODS:
+        for name in dict.fromkeys(record["method"] for record in records):
             rows = [r for r in records if r["factor"] == factor and r["method"] == name]
             mean = {m: float(np.mean([r[m] for r in rows])) for m in MEASURES}
             lines.append(
@@ -138,8 +219,10 @@ def draw(records: list[dict[str, Any]], path: Path) -> None:
     figure, panels = plt.subplots(1, len(FACTORS), figsize=(12, 4), layout="constrained")
     for panel, factor in zip(panels, FACTORS, strict=True):
         panel.plot([0, 1], [0, 1], color="#999999", linewidth=1)
-        for name in ("crisp tree", "crisp tree, asked", "indecision", "indecision, oblique"):
+        for name in DRAWN:
             rows = [r["bins"] for r in records if r["factor"] == factor and r["method"] == name]
+            if not rows:
+                continue
             size, told, true = (
                 np.sum([r[key] for r in rows], axis=0) for key in ("size", "told", "true")
             )
@@ -161,8 +244,17 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--noisy", action="store_true", help="make the measurements worse, too")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write every record there")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="also draw calibration curves")
+    parser.add_argument(
+        "--peer",
+        metavar="MODULE",
+        help="probabilistic random forest (default PRF, if there is one)",
+    )
     options = parser.parse_args(arguments)
-    records = measure(options.repeats, noisy=options.noisy, seed=options.seed)
+    try:
+        methods = METHODS | find_peer(options.peer)
+    except ImportError as error:
+        parser.error(str(error))
+    records = measure(options.repeats, methods, noisy=options.noisy, seed=options.seed)
     print(tabulate(records))
     if options.json:
         options.json.write_text(json.dumps(records, indent=1) + "\n")
