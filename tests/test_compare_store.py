@@ -100,6 +100,19 @@ def test_abandoned_files_are_swept(tmp_path):
     assert not left.exists()
 
 
+def test_a_store_that_may_only_be_read_can_be_read(tmp_path, monkeypatch):
+    ResultStore(tmp_path).write(record_of(1))
+    left = tmp_path / "cells" / "x.tmp"
+    left.write_text("half")
+    os.utime(left, (0, 0))
+
+    def refuse(self, missing_ok=False):
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr("pathlib.Path.unlink", refuse)
+    assert ResultStore(tmp_path).status().done == 1
+
+
 def test_a_failed_write_leaves_the_old_record(tmp_path, monkeypatch):
     store = ResultStore(tmp_path)
     store.write(record_of(1))

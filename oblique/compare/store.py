@@ -176,7 +176,7 @@ class ResultStore:
             try:
                 if time.time() - left.stat().st_mtime > _ABANDONED_SECONDS:
                     left.unlink()
-            except FileNotFoundError:
+            except OSError:  # gone already, or in a store that may only be read
                 continue
 
 
