@@ -8,7 +8,16 @@ from pathlib import Path
 from .designs import HALF, Options
 from .pareto import draw_pareto
 from .rivals import LDT, LDT_PRUNED, Outcome, Rival, run_rivals, versions_here
-from .standing import LESS_SAFE, SAFER, VERDICTS, Standing, accuracies, find_standing, non_dominated
+from .standing import (
+    LESS_SAFE,
+    SAFER,
+    VERDICTS,
+    Standing,
+    accuracies,
+    find_standing,
+    judge,
+    non_dominated,
+)
 
 REFERENCES = {LDT: "LDT", LDT_PRUNED: "safe-pruned LDT"}
 
@@ -98,6 +107,21 @@ def _answer(title: str, rivals: list[Rival], standings: dict[str, Standing]) -> 
             if found:
                 told = ", ".join(_write_lead(name, standings[name]) for name in found)
                 yield f"- {kind}, {verdict}: {told}"
+        family = [r.name for r in rivals if r.family == "LDT"]
+        named = [name for name in named if name not in family]
+        if named:
+            yield f"- {kind}, row by row: {_write_rows_ahead(named, standings)}"
+
+
+def _write_rows_ahead(names: list[str], standings: dict[str, Standing]) -> str:
+    """Say on how many rows a strategy other than LDT is ahead, and which are most often."""
+    rows = list(standings[names[0]].rows)
+    counts = {name: standings[name].count(SAFER) for name in names}
+    ahead = sum(any(judge(*standings[name].rows[row]) == SAFER for name in names) for row in rows)
+    most = sorted((n for n in names if counts[n]), key=lambda name: -counts[name])[:3]
+    told = ", ".join(f"{name} on {counts[name]}" for name in most)
+    which = f" (most often {told})" if most else ""
+    return f"on {ahead} of {len(rows)} at least one is {SAFER}{which}"
 
 
 def _write_lead(name: str, standing: Standing) -> str:
