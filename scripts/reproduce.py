@@ -80,6 +80,7 @@ def run_beyond(options: argparse.Namespace) -> int:
         repeats=options.repeats or (5 if options.quick else 50),
         store=options.store,
         jobs=options.jobs,
+        seed=options.seed or 0,
     )
     if options.sets:
         amount = amount._replace(sets=tuple(options.sets))
@@ -138,6 +139,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     both.add_argument("--store", type=Path, metavar="DIR", help="where finished cells are kept")
     both.add_argument("--sets", nargs="+", metavar="NAME", help="some of the five data sets")
     both.add_argument("--repeats", type=int, metavar="N", help="splits (50, or 5 if --quick)")
+    both.add_argument("--seed", type=int, metavar="N", help="other splits of the same rows (0)")
     beyond = parser.add_argument_group("only beyond")
     beyond.add_argument(
         "--strategies", nargs="+", metavar="NAME",
@@ -151,7 +153,6 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         metavar="N",
         help="splits for ICET (50, or 5 if --quick); 0: none",
     )
-    only.add_argument("--seed", type=int, metavar="N", help="other splits of the same rows (0)")
     options = parser.parse_args(arguments)
     _check(parser, options)
     return options
@@ -161,8 +162,8 @@ def _check(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None
     from oblique.datasets import PAPER_SETS
 
     for names, papers in (
-        (("store", "sets", "repeats"), STORED),
-        (("readings", "icet_repeats", "seed"), ("vadera",)),
+        (("store", "sets", "repeats", "seed"), STORED),
+        (("readings", "icet_repeats"), ("vadera",)),
         (("strategies",), ("beyond",)),
     ):
         for name in names:

@@ -227,7 +227,7 @@ def test_icet_is_run_by_ratio_on_the_same_splits(tmp_path):
         (["vadera", "--jobs", "0"], "--jobs 0: name a number of processes"),
         (["vadera", "--icet-repeats", "-1"], "must not be below 0"),
         (["vadera", "--seed", "-1"], "--seed -1 must not be below 0"),
-        (["beyond", "--seed", "1"], "--seed is an option of vadera only"),
+        (["murthy", "--seed", "1"], "--seed is an option of vadera and beyond only"),
         (["murthy", "--store", "x"], "--store is an option of vadera and beyond only"),
         (["quinlan"], "invalid choice: 'quinlan'"),
     ],

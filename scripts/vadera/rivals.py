@@ -146,7 +146,7 @@ def run_rivals(options: Options, only: Sequence[str] | None = None) -> Outcome:
         elif only is not None and each.name not in (LDT, LDT_PRUNED, *only):
             refused[each.name] = "not asked for"
     run_here = [each.strategy for each in rivals if each.name not in refused]
-    design = Design(options.sets, run_here, TRAIN_SIZES, repeats=options.repeats)
+    design = _design(options, run_here)
     # What failed in one environment may work in another that shares the store.
     results = run(design, store=options.store, n_jobs=options.jobs, rerun_failed=True)
     records = list(results.records)
@@ -168,9 +168,13 @@ def versions_here() -> dict[str, str | None]:
     return {package: find_version(package) for package in MEASURED_WITH}
 
 
+def _design(options: Options, strategies: list[Strategy]) -> Design:
+    return Design(options.sets, strategies, TRAIN_SIZES, repeats=options.repeats, seed=options.seed)
+
+
 def _read(options: Options, strategy: Strategy) -> tuple[list[Record], int]:
     """Finished records that the store holds of a strategy, and how many there should be."""
-    cells = Design(options.sets, [strategy], TRAIN_SIZES, repeats=options.repeats).cells()
+    cells = _design(options, [strategy]).cells()
     if options.store is None:
         return [], len(cells)
     store = ResultStore(options.store)
