@@ -16,7 +16,7 @@ import math
 import numpy as np
 
 from projection._checks import Flags, Floats, Integers
-from projection.jit import jit, lean
+from projection.jit import embed, embed_sum, jit, lean
 
 OPTIMAL, EMPTY, FAILED = 0, 1, 2
 
@@ -32,46 +32,32 @@ EPSILON = 2.220446049250313e-16
 # --- vectors -------------------------------------------------------------------------------
 
 
-@lean
+@embed_sum
 def dot(matrix: Floats, row: int, vector: Floats) -> float:
-    """Inner product of the start of a row with a vector, in four sums that need not wait."""
-    n = vector.shape[0]
-    s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
-    for q in range(n >> 2):
-        j = q << 2
-        s0 += matrix[row, j] * vector[j]
-        s1 += matrix[row, j + 1] * vector[j + 1]
-        s2 += matrix[row, j + 2] * vector[j + 2]
-        s3 += matrix[row, j + 3] * vector[j + 3]
-    for j in range((n >> 2) << 2, n):
-        s0 += matrix[row, j] * vector[j]
-    return (s0 + s1) + (s2 + s3)
+    """Inner product of the start of a row with a vector."""
+    total = 0.0
+    for j in range(vector.shape[0]):
+        total += matrix[row, j] * vector[j]
+    return total
 
 
-@lean
-def dot_rows(matrix: Floats, first: int, second: int) -> float:
-    """Inner product of two rows, summed likewise."""
-    n = matrix.shape[1]
-    s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
-    for q in range(n >> 2):
-        j = q << 2
-        s0 += matrix[first, j] * matrix[second, j]
-        s1 += matrix[first, j + 1] * matrix[second, j + 1]
-        s2 += matrix[first, j + 2] * matrix[second, j + 2]
-        s3 += matrix[first, j + 3] * matrix[second, j + 3]
-    for j in range((n >> 2) << 2, n):
-        s0 += matrix[first, j] * matrix[second, j]
-    return (s0 + s1) + (s2 + s3)
+@embed_sum
+def dot_rows(matrix: Floats, first: int, other: Floats, second: int, n: int) -> float:
+    """Inner product of the first `n` numbers of two rows."""
+    total = 0.0
+    for j in range(n):
+        total += matrix[first, j] * other[second, j]
+    return total
 
 
-@lean
+@embed
 def add_row(target: Floats, factor: float, matrix: Floats, row: int) -> None:
     """Add ``factor * matrix[row]`` to `target`."""
     for j in range(target.shape[0]):
         target[j] += factor * matrix[row, j]
 
 
-@lean
+@embed
 def worst_row(
     normals: Floats, values: Floats, rows: Integers, signs: Floats, count: int, move: Floats
 ) -> float:
@@ -106,7 +92,7 @@ def make_active_set(n_rows: int, n_features: int) -> tuple[Integers, Floats, Flo
     )
 
 
-@lean
+@embed
 def most_violated(
     normals: Floats,
     values: Floats,
@@ -143,7 +129,7 @@ def most_violated(
     return worst, largest
 
 
-@lean
+@embed
 def split_normal(
     normals: Floats, row: int, sign: float, k: int, dual: Floats, basis: Floats
 ) -> float:
@@ -154,18 +140,16 @@ def split_normal(
     n = basis.shape[1]
     for j in range(n):
         basis[k, j] = sign * normals[row, j]
-    for i in range(k):
-        dual[ALONG, i] = 0.0
-    for _ in range(2):
+    for turn in range(2):
         for i in range(k):
-            share = dot_rows(basis, i, k)
-            dual[ALONG, i] += share
+            share = dot_rows(basis, i, basis, k, n)
+            dual[ALONG, i] = share if turn == 0 else dual[ALONG, i] + share
             for j in range(n):
                 basis[k, j] -= share * basis[i, j]
-    return dot_rows(basis, k, k)
+    return dot_rows(basis, k, basis, k, n)
 
 
-@lean
+@embed
 def solve_triangle(k: int, dual: Floats, triangle: Floats) -> None:
     """Solve ``R change = along``."""
     for i in range(k - 1, -1, -1):
@@ -201,7 +185,7 @@ def drop_active(
             basis[i + 1, j] = cosine * lower - sine * upper
 
 
-@lean
+@embed
 def append_active(
     squared_rest: float, k: int, dual: Floats, basis: Floats, triangle: Floats
 ) -> None:
@@ -214,7 +198,7 @@ def append_active(
     triangle[k, k] = length
 
 
-@lean
+@embed
 def enter_row(
     normals: Floats,
     row: int,
@@ -269,7 +253,7 @@ def enter_row(
         excess = sign * (value + dot(normals, row, move))
 
 
-@lean
+@embed
 def polish(
     values: Floats,
     rows: Integers,
@@ -299,7 +283,47 @@ def polish(
     return squared
 
 
-@lean
+@embed
+def enter_first_row(
+    normals: Floats,
+    values: Floats,
+    rows: Integers,
+    signs: Floats,
+    count: int,
+    move: Floats,
+    position: Integers,
+    dual: Floats,
+    basis: Floats,
+    triangle: Floats,
+    tolerance: float,
+) -> tuple[int, float]:
+    """Move onto the plane of the most violated row, which takes no inner products with others.
+
+    Returns the number of active rows, -1 if the cell is empty, and the squared length of the move.
+    """
+    first, excess = -1, tolerance
+    for p in range(count):
+        here = signs[p] * values[rows[p]]
+        if here > excess:
+            first, excess = p, here
+    n = move.shape[0]
+    if first < 0:
+        for j in range(n):
+            move[j] = 0.0
+        return 0, 0.0
+    row = rows[first]
+    squared_rest = dot_rows(normals, row, normals, row, n)
+    if squared_rest < DEPENDENT_SQUARED:
+        return -1, np.inf
+    step, length = excess / squared_rest, math.sqrt(squared_rest)
+    for j in range(n):
+        basis[0, j] = signs[first] / length * normals[row, j]
+        move[j] = -step * signs[first] * normals[row, j]
+    triangle[0, 0], position[0], dual[MULTIPLIER, 0] = length, first, step
+    return 1, step * excess
+
+
+@embed
 def project_rows(
     normals: Floats,
     values: Floats,
@@ -318,10 +342,11 @@ def project_rows(
     Finite and exact up to rounding. `move` and the first k entries of `position` and
     `dual[MULTIPLIER]` receive the answer.
     """
-    k = 0
-    squared = 0.0
-    for j in range(move.shape[0]):
-        move[j] = 0.0
+    k, squared = enter_first_row(
+        normals, values, rows, signs, count, move, position, dual, basis, triangle, tolerance
+    )
+    if k <= 0:
+        return OPTIMAL if k == 0 else EMPTY, 0, squared
     for _ in range(20 * (count + 5)):
         length = math.sqrt(squared)
         noise = max(tolerance, NOISE * length)
@@ -342,6 +367,26 @@ def project_rows(
     return FAILED, k, squared
 
 
+@lean
+def project_apart(
+    normals: Floats,
+    values: Floats,
+    rows: Integers,
+    signs: Floats,
+    count: int,
+    move: Floats,
+    position: Integers,
+    dual: Floats,
+    basis: Floats,
+    triangle: Floats,
+    tolerance: float,
+) -> tuple[int, int, float]:
+    """`project_rows` for callers to whom a call is cheap: it is compiled once for all of them."""
+    return project_rows(
+        normals, values, rows, signs, count, move, position, dual, basis, triangle, tolerance
+    )
+
+
 @jit
 def project_one(
     normals: Floats,
@@ -357,7 +402,7 @@ def project_one(
 ) -> tuple[int, int, float]:
     """`project_rows` for a caller in Python."""
     count = rows.shape[0]
-    return project_rows(
+    return project_apart(
         normals, values, rows, signs, count, move, position, dual, basis, triangle, tolerance
     )
 
@@ -405,12 +450,9 @@ def fill_for_largest(
     for p in range(count):
         if p == first:
             continue
-        total = 0.0
+        total = signs[p] * dot(normals, rows[p], flip)
         for j in range(n):
-            table[used, j] = signs[p] * normals[rows[p], j] * flip[j]
-            total += table[used, j]
-        for j in range(n):
-            table[used, j] -= total * table[0, j]
+            table[used, j] = signs[p] * normals[rows[p], j] * flip[j] - total * table[0, j]
         table[used, n] = -total * scale
         table[used, last] = -signs[p] * values[rows[p]] - total * table[0, last]
         basic[used] = n + p
@@ -444,7 +486,7 @@ def fill_for_sum(
         basic[p + 1] = n + p
 
 
-@lean
+@embed
 def leaving_row(
     n_rows: int, largest: bool, noise: float, table: Floats, basic: Integers, flip: Floats
 ) -> int:
@@ -467,7 +509,7 @@ def leaving_row(
     return out
 
 
-@lean
+@embed
 def entering_column(
     out: int,
     n_columns: int,
@@ -479,28 +521,29 @@ def entering_column(
 ) -> int:
     """Column of the ratio test; -1 if none fits, -2 if the row's own opposite is cheapest.
 
-    A fitting column with a negative entry (norm 1 only) is for the caller to turn round.
+    A fitting column with a negative entry (norm 1 only) is for the caller to turn round. The last
+    row of the table holds the ratios: divided first and compared after, they are quick to find.
     """
-    best = np.inf
-    chosen = -1
-    if own_opposite:
-        best = 2.0
-        chosen = -2
+    ratios = table.shape[0] - 1
     for j in range(n_columns):
-        slope = table[out, j]
-        cost = table[0, j]
-        if slope < 0.0:
-            if largest or nonbasic[j] >= n:
-                continue
-            slope = -slope
-            cost = 2.0 - cost
-        if slope > SMALLEST_PIVOT:
-            ratio = max(cost, 0.0) / slope
-            # among equal ratios the largest pivot is the safest
-            tie = chosen >= 0 and ratio <= best + 1e-12 and slope > abs(table[out, chosen])
-            if ratio < best - 1e-12 or tie:
-                best = min(best, ratio)
-                chosen = j
+        slope, cost = table[out, j], table[0, j]
+        if slope < 0.0 and not largest and nonbasic[j] < n:
+            slope, cost = -slope, 2.0 - cost
+        cost = cost if cost > 0.0 else 0.0
+        table[ratios, j] = cost / slope if slope > SMALLEST_PIVOT else np.inf
+    lowest, chosen = np.inf, -1
+    for j in range(n_columns):
+        if table[ratios, j] < lowest:
+            lowest, chosen = table[ratios, j], j
+    if own_opposite and not lowest < 2.0 - 1e-12:
+        return -2
+    if chosen < 0:
+        return -1
+    # among equal ratios the largest pivot is the safest
+    for j in range(n_columns):
+        tie = table[ratios, j] <= lowest + 1e-12
+        if tie and abs(table[out, j]) > abs(table[out, chosen]):
+            chosen = j
     return chosen
 
 
@@ -523,7 +566,7 @@ def turn_row(out: int, n_columns: int, table: Floats) -> None:
     table[out, last] *= -1.0
 
 
-@lean
+@embed
 def pivot(out: int, column: int, n_rows: int, table: Floats) -> None:
     """Exchange a basic and a nonbasic variable."""
     n_columns = table.shape[1]
@@ -592,6 +635,31 @@ def run_simplex(
     return FAILED
 
 
+@embed
+def farthest_beyond(
+    planes: Floats,
+    values: Floats,
+    rows: Integers,
+    signs: Floats,
+    count: int,
+    move: Floats,
+    tolerance: float,
+    picked: Integers,
+    n_picked: int,
+) -> int:
+    """Place of the row beyond which a move lies farthest, those picked apart, or -1 if of none."""
+    worst, largest = -1, tolerance
+    for p in range(count):
+        excess = signs[p] * (values[rows[p]] + dot(planes, rows[p], move))
+        if excess > largest:
+            is_new = True
+            for i in range(n_picked):
+                is_new = is_new and picked[i] != rows[p]
+            if is_new:
+                worst, largest = p, excess
+    return worst
+
+
 @lean
 def move_by_simplex(
     planes: Floats,
@@ -601,6 +669,8 @@ def move_by_simplex(
     count: int,
     largest: bool,
     move: Floats,
+    picked: Integers,
+    picked_signs: Floats,
     table: Floats,
     basic: Integers,
     nonbasic: Integers,
@@ -609,36 +679,51 @@ def move_by_simplex(
 ) -> tuple[int, float]:
     """Shortest move into a cell in the norm inf (`largest`) or 1: (verdict, length).
 
-    A final check against the rows guards against drift; what fails it is for the caller to
-    solve elsewhere.
+    Solved for one row, then for more, the worst violated added each time: few rows bind, and the
+    tableau holds only those. A final check against all rows guards against drift; what fails it
+    is for the caller to solve elsewhere.
     """
-    first = -1
+    place = -1
     bound = 0.0
     for p in range(count):
         excess = signs[p] * values[rows[p]]
         if excess > tolerance and excess * planes[rows[p], REACH] > bound:
             bound = excess * planes[rows[p], REACH]
-            first = p
+            place = p
     for j in range(move.shape[0]):
         move[j] = 0.0
-    if first < 0:
+    if place < 0:
         return OPTIMAL, 0.0
     if bound == np.inf:
         return EMPTY, np.inf
-    if largest:
-        scale = planes[rows[first], REACH]
-        fill_for_largest(
-            planes, values, scale, rows, signs, count, first, table, basic, nonbasic, flip
-        )
-    else:
-        fill_for_sum(planes, values, rows, signs, count, table, basic, nonbasic, flip)
-    n_rows = count if largest else count + 1
-    limit = 20 * (count + move.shape[0])
-    verdict = run_simplex(n_rows, largest, limit, tolerance, table, basic, nonbasic, flip)
-    if verdict != OPTIMAL:
-        return verdict, np.inf
-    length = table[0, table.shape[1] - 1]
-    read_move(n_rows, largest, move, table, basic, flip)
+    scale = planes[rows[place], REACH]
+    length = bound
+    n_picked = 0
+    while place >= 0:
+        picked[n_picked], picked_signs[n_picked] = rows[place], signs[place]
+        n_picked += 1
+        if largest and n_picked == 1:
+            for j in range(move.shape[0]):
+                move[j] = -bound if signs[place] * planes[rows[place], j] > 0.0 else bound
+        else:
+            if largest:
+                fill_for_largest(
+                    planes, values, scale, picked, picked_signs, n_picked, 0,
+                    table, basic, nonbasic, flip,
+                )  # fmt: skip
+            else:
+                fill_for_sum(
+                    planes, values, picked, picked_signs, n_picked, table, basic, nonbasic, flip
+                )
+            n_rows = n_picked if largest else n_picked + 1
+            limit = 20 * (n_picked + move.shape[0])
+            verdict = run_simplex(n_rows, largest, limit, tolerance, table, basic, nonbasic, flip)
+            if verdict != OPTIMAL:
+                return verdict, np.inf
+            length = table[0, table.shape[1] - 1]
+            read_move(n_rows, largest, move, table, basic, flip)
+        noise = max(tolerance, NOISE * length)
+        place = farthest_beyond(planes, values, rows, signs, count, move, noise, picked, n_picked)
     if worst_row(planes, values, rows, signs, count, move) > 100 * max(tolerance, NOISE * length):
         return FAILED, length
     return OPTIMAL, length
@@ -650,7 +735,7 @@ def move_by_simplex(
 # projection).
 
 
-@lean
+@embed
 def push(
     bounds: Floats, entries: Integers, size: int, bound: float, node: int, state: int, exact: int
 ) -> int:
@@ -671,7 +756,7 @@ def push(
     return size + 1
 
 
-@lean
+@embed
 def pop(bounds: Floats, entries: Integers, size: int) -> int:
     """Remove the first entry (read it before); return the new size."""
     size -= 1
@@ -703,15 +788,15 @@ def pop(bounds: Floats, entries: Integers, size: int) -> int:
 LEFT, RIGHT, PARENT, SIDE, ROW, SET = 0, 1, 2, 3, 4, 5
 
 
-@lean
+@embed
 def evaluate(
     nodes: Integers,
     planes: Floats,
     values: Floats,
     chosen: Integers,
     node: int,
+    X: Floats,
     case: int,
-    x: Floats,
 ) -> int:
     """Row of a node, its value at the case computed on first use.
 
@@ -720,7 +805,7 @@ def evaluate(
     if chosen[node, 1] == case:
         return chosen[node, 0]
     row = nodes[node, ROW]
-    values[row] = dot(planes, row, x) - planes[row, OFFSET]
+    values[row] = dot_rows(planes, row, X, case, X.shape[1]) - planes[row, OFFSET]
     chosen[node, 0] = row
     chosen[node, 1] = case
     return row
@@ -773,7 +858,7 @@ def value_limits(
             values[row] = dot(planes, row, x) - planes[row, OFFSET]
 
 
-@lean
+@embed
 def list_rows(
     nodes: Integers, chosen: Integers, node: int, count: int, rows: Integers, signs: Floats
 ) -> int:
@@ -787,7 +872,7 @@ def list_rows(
     return count
 
 
-@lean
+@embed
 def walk(
     nodes: Integers,
     planes: Floats,
@@ -795,9 +880,10 @@ def walk(
     chosen: Integers,
     move: Floats,
     useful: Flags,
-    x: Floats,
+    wanted: int,
+    X: Floats,
     case: int,
-    norm: int,
+    norm: int | None,
     node: int,
     state: int,
     bound: float,
@@ -813,26 +899,26 @@ def walk(
     """
     count = 0
     while nodes[node, LEFT] >= 0:
-        row = evaluate(nodes, planes, values, chosen, node, case, x)
+        row = evaluate(nodes, planes, values, chosen, node, X, case)
         here = values[row]
         far_away = abs(here) * planes[row, REACH]
-        if norm == 2:
+        if norm is None:
             far_away *= far_away
         if far_away <= bound and state > 0:
             at_case = here
             here += dot(planes, row, move)
-            if norm == 2:
+            if norm is None:
                 far_away = bound + here * here
             elif (at_case > 0.0) != (here > 0.0):
                 far_away = bound
         near, far = nodes[node, LEFT], nodes[node, RIGHT]
         if here > 0.0:
             near, far = far, near
-        if useful[far] and far_away < np.inf:
+        if useful[wanted, far] and far_away < np.inf:
             path[count] = far
             far_bounds[count] = max(far_away, bound)
             count += 1
-        if not useful[near]:
+        if not useful[wanted, near]:
             return count, -1
         node = near
     return count, node
@@ -875,13 +961,84 @@ def limits_leave_room(
             inset[row] -= step
         count += 1
         node = parent
-    verdict, _, _ = project_rows(
+    verdict, _, _ = project_apart(
         planes, inset, rows, signs, count, move, position, dual, basis, triangle, tolerance
     )
     return verdict != EMPTY
 
 
-@lean
+# Cases that walk down to their own cells side by side: while one waits for memory the others go on.
+# lanes[b] = (node that a case has come to, -1 once no wanted cell is below; number of tests passed)
+LANES = 12
+PLACE, PASSED = 0, 1
+
+
+@embed
+def walk_lanes(
+    nodes: Integers,
+    planes: Floats,
+    X: Floats,
+    first: int,
+    useful: Flags,
+    target: Integers,
+    lanes: Integers,
+    walked: Integers,
+    heres: Floats,
+) -> None:
+    """Walk the cases from `first` on down to their cells, noting tests passed and values there."""
+    width = min(lanes.shape[0], X.shape[0] - first)
+    for b in range(width):
+        lanes[b, PLACE] = 0 if useful[target[first + b], 0] else -1
+        lanes[b, PASSED] = 0
+    moving = True
+    while moving:
+        moving = False
+        for b in range(width):
+            node, passed = lanes[b, PLACE], lanes[b, PASSED]
+            if node >= 0 and nodes[node, LEFT] >= 0:
+                row = nodes[node, ROW]
+                here = dot_rows(planes, row, X, first + b, X.shape[1]) - planes[row, OFFSET]
+                walked[b, passed], heres[b, passed] = node, here
+                near = nodes[node, RIGHT] if here > 0.0 else nodes[node, LEFT]
+                lanes[b, PLACE] = near if useful[target[first + b], near] else -1
+                lanes[b, PASSED] = passed + 1
+                moving = True
+
+
+@embed
+def push_walked(
+    nodes: Integers,
+    planes: Floats,
+    values: Floats,
+    chosen: Integers,
+    lanes: Integers,
+    lane: int,
+    walked: Integers,
+    heres: Floats,
+    useful: Flags,
+    wanted: int,
+    case: int,
+    norm: int | None,
+    bounds: Floats,
+    entries: Integers,
+) -> int:
+    """Queue the far children of the tests that a case passed: the size of the queue."""
+    size = 0
+    for p in range(lanes[lane, PASSED]):
+        node, here = walked[lane, p], heres[lane, p]
+        row = nodes[node, ROW]
+        values[row] = here
+        chosen[node, 0], chosen[node, 1] = row, case
+        far = nodes[node, LEFT] if here > 0.0 else nodes[node, RIGHT]
+        bound = abs(here) * planes[row, REACH]
+        if norm is None:
+            bound *= bound
+        if useful[wanted, far] and bound < np.inf:
+            size = push(bounds, entries, size, bound, far, 0, 0)
+    return size
+
+
+@embed
 def search_case(
     nodes: Integers,
     planes: Floats,
@@ -900,27 +1057,41 @@ def search_case(
     dual: Floats,
     basis: Floats,
     triangle: Floats,
+    picked: Integers,
+    picked_signs: Floats,
     table: Floats,
     basic: Integers,
     nonbasic: Integers,
     flip: Floats,
+    lanes: Integers,
+    walked: Integers,
+    heres: Floats,
     useful: Flags,
+    wanted: int,
     largest_offset: float,
-    x: Floats,
+    X: Floats,
     case: int,
-    norm: int,
+    norm: int | None,
 ) -> tuple[int, float, int, int, int]:
     """Nearest useful leaf of one case: (leaf, bound, state, projections, failures).
 
     Bounds are exact or lower and the queue is ordered, so the first useful leaf reached is the
     nearest. Norm 2 counts squared distances; norm 0 stands for inf.
     """
-    limited = n_limits > 0 or x.shape[0] > moves.shape[1]
+    limited = n_limits > 0 or X.shape[1] > moves.shape[1]
     tolerance = 0.0
-    for j in range(x.shape[0]):
-        tolerance = max(tolerance, 8.0 * EPSILON * abs(x[j]))
+    for j in range(X.shape[1]):
+        tolerance = max(tolerance, 8.0 * EPSILON * abs(X[case, j]))
     states, size, failures = 1, 0, 0
-    if useful[0]:
+    if lanes.shape[0] > 0:
+        lane = case % lanes.shape[0]
+        if lanes[lane, PLACE] >= 0:
+            return lanes[lane, PLACE], 0.0, 0, 0, 0
+        size = push_walked(
+            nodes, planes, values, chosen, lanes, lane, walked, heres, useful, wanted, case, norm,
+            bounds, entries,
+        )  # fmt: skip
+    elif useful[wanted, 0]:
         size = push(bounds, entries, size, 0.0, 0, 0, int(n_limits == 0))
     while size > 0:
         bound, node, state, exact = bounds[0], entries[0, 0], entries[0, 1], entries[0, 2]
@@ -928,14 +1099,14 @@ def search_case(
         if not exact:
             count = list_rows(nodes, chosen, node, n_limits, rows, signs)
             move = moves[states]
-            if norm == 2:
+            if norm is None:
                 verdict, _, bound = project_rows(
                     planes, values, rows, signs, count, move,
                     position, dual, basis, triangle, tolerance,
                 )  # fmt: skip
             else:
                 verdict, bound = move_by_simplex(
-                    planes, values, rows, signs, count, norm == 0, move,
+                    planes, values, rows, signs, count, norm == 0, move, picked, picked_signs,
                     table, basic, nonbasic, flip, tolerance,
                 )  # fmt: skip
             failures += int(verdict == FAILED)
@@ -947,13 +1118,13 @@ def search_case(
                 size = push(bounds, entries, size, bound, node, state, 1)
                 continue
         noted, leaf = walk(
-            nodes, planes, values, chosen, moves[state], useful, x, case, norm, node, state,
+            nodes, planes, values, chosen, moves[state], useful, wanted, X, case, norm, node, state,
             bound, path, far_bounds,
         )  # fmt: skip
         if leaf >= 0:
             if not limited:
                 return leaf, bound, state, states - 1, failures
-            length = max(tolerance / EPSILON, math.sqrt(bound) if norm == 2 else bound)
+            length = max(tolerance / EPSILON, math.sqrt(bound) if norm is None else bound)
             step = THIN * (length if length > 0.0 else largest_offset)
             if limits_leave_room(
                 nodes, planes, n_limits, values, chosen, leaf, step, tolerance, inset, rows, signs,
@@ -963,6 +1134,71 @@ def search_case(
         for i in range(noted):
             size = push(bounds, entries, size, far_bounds[i], path[i], state, 0)
     return -1, np.inf, 0, states - 1, failures
+
+
+@lean
+def search_cases(
+    nodes: Integers,
+    planes: Floats,
+    set_column: Integers,
+    members: Flags,
+    change_cost: Floats,
+    from_case: Flags,
+    values: Floats,
+    inset: Floats,
+    chosen: Integers,
+    states: Floats,
+    rows: Integers,
+    signs: Floats,
+    path: Integers,
+    far_bounds: Floats,
+    bounds: Floats,
+    entries: Integers,
+    position: Integers,
+    dual: Floats,
+    basis: Floats,
+    triangle: Floats,
+    picked: Integers,
+    picked_signs: Floats,
+    table: Floats,
+    basic: Integers,
+    nonbasic: Integers,
+    flip: Floats,
+    lanes: Integers,
+    walked: Integers,
+    heres: Floats,
+    largest_offset: float,
+    X: Floats,
+    codes: Integers,
+    useful: Flags,
+    target: Integers,
+    norm: int | None,
+    leaf: Integers,
+    distance: Floats,
+    moves: Floats,
+    work: Integers,
+) -> None:
+    """The loop of `search_batch`, apart from it so that no case pays for counting references."""
+    n_limits, n_lanes = from_case.shape[0], lanes.shape[0]
+    for i in range(X.shape[0]):
+        if n_lanes > 0 and i % n_lanes == 0:
+            walk_lanes(nodes, planes, X, i, useful, target, lanes, walked, heres)
+        if set_column.shape[0] > 0:
+            choose_category_rows(
+                nodes, set_column, members, change_cost, codes[i], i, values, chosen
+            )
+        if n_limits > 0:
+            first = planes.shape[0] - n_limits
+            value_limits(planes, first, from_case, X[i], values, rows, signs)
+        found, bound, state, work[i, 0], work[i, 1] = search_case(
+            nodes, planes, n_limits, values, inset, chosen, states, rows, signs, path, far_bounds,
+            bounds, entries, position, dual, basis, triangle, picked, picked_signs, table, basic,
+            nonbasic, flip, lanes, walked, heres, useful, target[i], largest_offset, X, i, norm,
+        )  # fmt: skip
+        leaf[i] = found
+        distance[i] = math.sqrt(bound) if norm is None else bound
+        for j in range(moves.shape[1]):
+            moves[i, j] = states[state, j] if found >= 0 else 0.0
 
 
 @jit
@@ -979,7 +1215,7 @@ def search_batch(
     codes: Integers,
     useful: Flags,
     target: Integers,
-    norm: int,
+    norm: int | None,
     leaf: Integers,
     distance: Floats,
     moves: Floats,
@@ -1001,7 +1237,8 @@ def search_batch(
     bounds, entries = np.empty(2 * n_nodes + 2), np.empty((2 * n_nodes + 2, 3), dtype=np.int64)
     position, dual = np.empty(size, dtype=np.int64), np.empty((3, size))
     basis, triangle = np.empty((size, n_free)), np.empty((size, size))
-    table = np.zeros((n_rows + 1, n_free + 2))
+    picked, picked_signs = np.empty(n_rows, dtype=np.int64), np.empty(n_rows)
+    table = np.zeros((n_rows + 2, n_free + 2))
     basic, nonbasic = np.empty(n_rows + 1, dtype=np.int64), np.empty(n_free + 1, dtype=np.int64)
     flip = np.empty(n_free)
     largest_offset = 0.0
@@ -1010,23 +1247,16 @@ def search_batch(
             largest_offset = max(largest_offset, abs(planes[row, OFFSET]))
     # planes through the origin only: any step will do
     largest_offset = largest_offset if largest_offset > 0.0 else 1.0
-    for i in range(X.shape[0]):
-        if set_column.shape[0] > 0:
-            choose_category_rows(
-                nodes, set_column, members, change_cost, codes[i], i, values, chosen
-            )
-        if n_limits > 0:
-            first = planes.shape[0] - n_limits
-            value_limits(planes, first, from_case, X[i], values, rows, signs)
-        found, bound, state, work[i, 0], work[i, 1] = search_case(
-            nodes, planes, n_limits, values, inset, chosen, states, rows, signs, path, far_bounds,
-            bounds, entries, position, dual, basis, triangle, table, basic, nonbasic, flip,
-            useful[target[i]], largest_offset, X[i], i, norm,
-        )  # fmt: skip
-        leaf[i] = found
-        distance[i] = math.sqrt(bound) if norm == 2 else bound
-        for j in range(n_free):
-            moves[i, j] = states[state, j] if found >= 0 else 0.0
+    plain = n_limits == 0 and X.shape[1] == n_free and set_column.shape[0] == 0
+    n_lanes = LANES if plain else 0
+    lanes = np.empty((n_lanes, 2), dtype=np.int64)
+    walked, heres = np.empty((n_lanes, max_depth), dtype=np.int64), np.empty((n_lanes, max_depth))
+    search_cases(
+        nodes, planes, set_column, members, change_cost, from_case, values, inset, chosen, states,
+        rows, signs, path, far_bounds, bounds, entries, position, dual, basis, triangle, picked,
+        picked_signs, table, basic, nonbasic, flip, lanes, walked, heres, largest_offset, X, codes,
+        useful, target, norm, leaf, distance, moves, work,
+    )  # fmt: skip
 
 
 # --- single cells of a partition ------------------------------------------------------------------
@@ -1062,7 +1292,7 @@ def mark_interiors(nodes: Integers, planes: Floats, max_depth: int, room: Flags)
         for _ in range(2):
             for p in range(count):
                 values[rows[p]] = signs[p] * step - planes[rows[p], OFFSET]
-            verdict, _, squared = project_rows(
+            verdict, _, squared = project_apart(
                 planes, values, rows, signs, count, move, position, dual, basis, triangle, 0.0
             )
             room[leaf] = verdict == OPTIMAL
@@ -1095,7 +1325,10 @@ def cell_of_case(
     node = leaf
     while nodes[node, PARENT] >= 0:
         node = nodes[node, PARENT]
-        evaluate(nodes, planes, values, chosen, node, 0, x)
+        if chosen[node, 1] < 0:
+            row = nodes[node, ROW]
+            values[row] = dot(planes, row, x) - planes[row, OFFSET]
+            chosen[node, 0], chosen[node, 1] = row, 0
     count = list_rows(nodes, chosen, leaf, n_limits, rows, signs)
     return rows[:count].copy(), signs[:count].copy(), values[rows[:count]]
 
@@ -1150,7 +1383,7 @@ def step_into_cells(
                 for p in range(n_limits, count):
                     if signs[p] > 0.0:
                         values[rows[p]] -= 2.0 * steps[i]
-            verdict, _, _ = project_rows(
+            verdict, _, _ = project_apart(
                 planes, values, rows, signs, count, further, position, dual, basis, triangle, 0.0
             )
             if verdict == OPTIMAL:

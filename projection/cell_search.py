@@ -117,6 +117,15 @@ class CellSearch:
         """Norm as the kernels write it: 0 stands for inf."""
         return 0 if self.metric.norm == np.inf else int(self.metric.norm)
 
+    @property
+    def simplex_code(self) -> int | None:
+        """Norm as the search of cells reads it: None stands for 2, which needs no simplex.
+
+        The compiler leaves out what the type of an argument rules out, so that either search is
+        compiled when it is first asked for.
+        """
+        return None if self.metric.norm == 2.0 else self.norm_code
+
     @cached_property
     def paid(self) -> Integers:
         """Attributes tested by categories that may change."""
@@ -219,7 +228,16 @@ def nearest_cells(search: CellSearch, X: Floats, useful: Flags, target: Integers
     work = np.empty((n, 2), dtype=np.int64)
     scaled = to_coordinates(search, X)
     kernels.search_batch(
-        *search.space, scaled, codes, useful, target, search.norm_code, cell, distance, moves, work
+        *search.space,
+        scaled,
+        codes,
+        useful,
+        target,
+        search.simplex_code,
+        cell,
+        distance,
+        moves,
+        work,
     )
     if work[:, 1].any():
         for i in np.flatnonzero(work[:, 1]).tolist():
@@ -264,7 +282,7 @@ def nearest_cell(search: CellSearch, x: Floats, useful: Flags, target: int) -> t
     work = np.empty((1, 2), dtype=np.int64)
     codes = np.empty((1, 0), dtype=np.int64)
     kernels.search_batch(
-        *search.space, scaled, codes, useful, row, search.norm_code, cell, distance, moves, work
+        *search.space, scaled, codes, useful, row, search.simplex_code, cell, distance, moves, work
     )
     if work[0, 1]:
         _search_by_reference(search, 0, scaled, codes, useful[target], cell, distance, moves)

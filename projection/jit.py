@@ -36,6 +36,32 @@ def lean(function: Callable[..., Any]) -> Any:
     return numba.njit(nogil=True, error_model="numpy", _nrt=False)(function)
 
 
+def embed(function: Callable[..., Any]) -> Any:
+    """Compile a lean helper that LLVM must copy into its callers.
+
+    A call hands every array over as up to ten words on the stack. LLVM by itself makes such calls
+    even to loops of twenty products; without them a search takes three quarters of the time. It
+    costs time of the first run, so it is for what every step of a search does.
+    """
+    return numba.njit(nogil=True, error_model="numpy", _nrt=False, forceinline=True)(function)
+
+
+def embed_sum(function: Callable[..., Any]) -> Any:
+    """Compile an inner product as `embed` does, its terms summed side by side.
+
+    The one place where the order of a sum is left to LLVM: written out, the sum stays scalar and
+    takes four times as long. The same machine gives the same bits; another width of vectors may
+    move the last one, so this is for distances, never for the side on which a row falls.
+    """
+    return numba.njit(
+        nogil=True,
+        error_model="numpy",
+        _nrt=False,
+        forceinline=True,
+        fastmath={"reassoc", "nsz"},
+    )(function)
+
+
 def paste(function: Callable[..., Any]) -> Any:
     """Compile a helper that numba copies into its caller.
 
