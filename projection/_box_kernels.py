@@ -20,16 +20,16 @@ import math
 import numpy as np
 
 from projection._checks import Flags, Floats, Integers, Unsigned
-from projection.jit import jit, lean
+from projection.jit import embed, jit, lean
 
 ATTRIBUTE, LEFT = 0, 1
 COST, MAY_RISE, MAY_FALL, LOWER, UPPER, WHOLE = 0, 1, 2, 3, 4, 5
 
 
-@lean
-def join_cost(norm: int, total: float, old: float, new: float) -> float:
-    """Total when one attribute's cost rises from `old` to `new` (norm 2 counts squares)."""
-    if norm == 2:
+@embed
+def join_cost(norm: int | None, total: float, old: float, new: float) -> float:
+    """Total when one attribute's cost rises from `old` to `new` (norm 2, None, counts squares)."""
+    if norm is None:
         return total - old * old + new * new
     if norm == 1:
         return total - old + new
@@ -59,7 +59,7 @@ def may_move_to(ranges: Floats, attribute: int, start: float, value: float, upwa
 
 
 @lean
-def clip_case(ranges: Floats, norm: int, X: Floats, i: int, now: Floats) -> float:
+def clip_case(ranges: Floats, norm: int | None, X: Floats, i: int, now: Floats) -> float:
     """Move a case into the ranges, in `now`: the bound; inf if that is not allowed."""
     bound = 0.0
     for j in range(X.shape[1]):
@@ -98,7 +98,7 @@ def search_boxes(
     codes: Integers,
     useful: Flags,
     target: Integers,
-    norm: int,
+    norm: int | None,
     place: Integers,
     distance: Floats,
     points: Floats,
@@ -174,7 +174,148 @@ def search_boxes(
                     size += 1
             if not walking:
                 break
-        distance[i] = math.sqrt(best) if norm == 2 else best
+        distance[i] = math.sqrt(best) if norm is None else best
+
+
+# Cases that walk down to their own boxes side by side: while one waits for memory the others go on.
+LANES = 8
+
+
+@lean
+def walk_lanes(links: Unsigned, cuts: Floats, X: Floats, first: int, lanes: Unsigned) -> None:
+    """Put the leaves of the cases from `first` on into `lanes`."""
+    width = min(lanes.shape[0], X.shape[0] - first)
+    one = np.uint64(1)
+    for b in range(width):
+        lanes[b] = 0
+    moving = True
+    while moving:
+        moving = False
+        for b in range(width):
+            node = lanes[b]
+            left = np.uint64(links[node, LEFT])
+            if left > 0:
+                goes_left = np.uint64(X[first + b, np.uint64(links[node, ATTRIBUTE])] <= cuts[node])
+                lanes[b] = left + one - goes_left
+                moving = True
+
+
+@embed
+def set_moves(
+    links: Unsigned, cuts: Floats, parent: Integers, stack: Integers, entry: int, x: Floats,
+    now: Floats, undo: bool,
+) -> None:  # fmt: skip
+    """Move the values that hold now to where a waiting child and those before it lie, or back.
+
+    The latest move of an attribute is the farthest.
+    """
+    while entry >= 0:
+        above = parent[stack[entry, 0]]
+        j = links[above, ATTRIBUTE]
+        if undo:
+            now[j] = x[j]
+        elif now[j] == x[j]:
+            now[j] = cuts[above]
+        entry = stack[entry, 1]
+
+
+@lean
+def search_plain(
+    links: Unsigned,
+    cuts: Floats,
+    ranges: Floats,
+    parent: Integers,
+    X: Floats,
+    useful: Flags,
+    target: Integers,
+    norm: int | None,
+    place: Integers,
+    distance: Floats,
+    points: Floats,
+    lanes: Unsigned,
+    stack: Integers,
+    waiting: Floats,
+    now: Floats,
+) -> None:
+    """Nearest leaf of every case where attributes may move freely and none is categorical.
+
+    From its own leaf a case climbs to the root and takes note of the children across; the nearest
+    of them is searched first, which leaves few of the others. stack[p] = (child across, entry by
+    whose move it was found, -1 for the case itself), waiting[p] is its bound.
+    """
+    one = np.uint64(1)
+    for i in range(X.shape[0]):
+        if i % LANES == 0:
+            walk_lanes(links, cuts, X, i, lanes)
+        row = target[i]
+        node = lanes[i % LANES]
+        place[i] = -1
+        best = np.inf
+        if useful[row, node]:
+            place[i], best = node, 0.0
+        size, entry, bound = 0, 0, np.inf
+        while node > 0:
+            across = ((node - one) ^ one) + one
+            node = np.uint64(parent[node])
+            j = np.uint64(links[node, ATTRIBUTE])
+            beyond = join_cost(norm, 0.0, 0.0, abs(cuts[node] - X[i, j]) * ranges[j, COST])
+            beyond = beyond if useful[row, across] else np.inf
+            stack[size, 0], stack[size, 1], waiting[size] = across, -1, beyond
+            entry = size if beyond < bound else entry
+            bound = min(beyond, bound)
+            size += 1
+        for j in range(now.shape[0]):
+            now[j] = X[i, j]
+        while bound < best:
+            set_moves(links, cuts, parent, stack, entry, X[i], now, False)
+            node = np.uint64(stack[entry, 0])
+            waiting[entry] = np.inf
+            while links[node, LEFT] > 0 and useful[row, node]:
+                j, left = np.uint64(links[node, ATTRIBUTE]), np.uint64(links[node, LEFT])
+                cost, cut = ranges[j, COST], cuts[node]
+                goes_left = np.uint64(now[j] <= cut)
+                old, new = abs(now[j] - X[i, j]) * cost, abs(cut - X[i, j]) * cost
+                beyond = join_cost(norm, bound, old, new)
+                across = left + goes_left
+                node = left + one - goes_left
+                # written in any case, kept if it counts: such a branch could not be predicted
+                stack[size, 0], stack[size, 1], waiting[size] = across, entry, beyond
+                size += int((beyond < best) & useful[row, across])
+            if useful[row, node]:
+                best, place[i] = bound, node
+                for j in range(now.shape[0]):
+                    points[i, j] = now[j]
+            set_moves(links, cuts, parent, stack, entry, X[i], now, True)
+            bound = np.inf
+            while size > 0 and not bound < best:
+                size -= 1
+                bound = waiting[size]
+            entry = size
+            size += 1  # stays below what is found by its move
+        distance[i] = math.sqrt(best) if norm is None else best
+
+
+@jit
+def search_plain_boxes(
+    links: Unsigned,
+    cuts: Floats,
+    ranges: Floats,
+    parent: Integers,
+    X: Floats,
+    useful: Flags,
+    target: Integers,
+    norm: int | None,
+    place: Integers,
+    distance: Floats,
+    points: Floats,
+) -> None:
+    """`search_boxes` for partitions without categories, limits and whole-number attributes."""
+    room = links.shape[0] + 1  # a child waits once at most
+    search_plain(
+        links, cuts, ranges, parent, X, useful, target, norm, place, distance, points,
+        np.empty(LANES, dtype=np.uint64), np.empty((room, 2), dtype=np.int64), np.empty(room),
+        np.empty(X.shape[1]),
+    )  # fmt: skip
 
 
 @jit

@@ -113,18 +113,15 @@ class CellSearch:
     boxes: Boxes | None
 
     @property
-    def norm_code(self) -> int:
-        """Norm as the kernels write it: 0 stands for inf."""
-        return 0 if self.metric.norm == np.inf else int(self.metric.norm)
+    def norm_code(self) -> int | None:
+        """Norm as the kernels write it: None stands for 2, 0 for inf.
 
-    @property
-    def simplex_code(self) -> int | None:
-        """Norm as the search of cells reads it: None stands for 2, which needs no simplex.
-
-        The compiler leaves out what the type of an argument rules out, so that either search is
-        compiled when it is first asked for.
+        The compiler leaves out what the type of an argument rules out: the search in norm 2 is
+        compiled without a simplex, and either when it is first asked for.
         """
-        return None if self.metric.norm == 2.0 else self.norm_code
+        if self.metric.norm == 2.0:
+            return None
+        return 0 if self.metric.norm == np.inf else 1
 
     @cached_property
     def paid(self) -> Integers:
@@ -219,9 +216,16 @@ def nearest_cells(search: CellSearch, X: Floats, useful: Flags, target: Integers
         point = X.copy()
         changed = np.zeros(codes.shape, dtype=np.bool_)
         boxes = search.boxes
-        box_kernels.search_boxes(
-            *boxes[:6], X, codes, useful, target, search.norm_code, cell, distance, point, changed
-        )
+        if boxes.plain:
+            box_kernels.search_plain_boxes(
+                boxes.links, boxes.cuts, boxes.ranges, boxes.parent, X, useful,
+                target, search.norm_code, cell, distance, point,
+            )  # fmt: skip
+        else:
+            box_kernels.search_boxes(
+                *boxes[:6], X, codes, useful, target, search.norm_code, cell, distance, point,
+                changed,
+            )  # fmt: skip
         return NearestCells(np.where(cell < 0, -1, boxes.node[cell]), distance, point, changed)
     assert search.space is not None
     moves = np.empty((n, search.space.n_free))
@@ -233,7 +237,7 @@ def nearest_cells(search: CellSearch, X: Floats, useful: Flags, target: Integers
         codes,
         useful,
         target,
-        search.simplex_code,
+        search.norm_code,
         cell,
         distance,
         moves,
@@ -282,7 +286,7 @@ def nearest_cell(search: CellSearch, x: Floats, useful: Flags, target: int) -> t
     work = np.empty((1, 2), dtype=np.int64)
     codes = np.empty((1, 0), dtype=np.int64)
     kernels.search_batch(
-        *search.space, scaled, codes, useful, row, search.simplex_code, cell, distance, moves, work
+        *search.space, scaled, codes, useful, row, search.norm_code, cell, distance, moves, work
     )
     if work[0, 1]:
         _search_by_reference(search, 0, scaled, codes, useful[target], cell, distance, moves)

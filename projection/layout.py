@@ -37,6 +37,7 @@ class Boxes(NamedTuple):
     parent: Integers  # row of `links` above each row
     node: Integers  # node of each row of `links`
     place: Integers  # row of `links` of each node
+    plain: bool  # neither limited nor with categories or whole-number attributes
 
 
 # --- axis-parallel partitions -------------------------------------------------------------------
@@ -68,16 +69,18 @@ def build_boxes(partition: Partition, metric: Metric, limits: MoveLimits) -> Box
     links = np.stack([feature, np.where(left < 0, 0, place[left])], axis=1)
     may_move = limits.may_rise & limits.may_fall
     ranged = np.isfinite(limits.lower) | np.isfinite(limits.upper)
+    limited = bool((ranged | ~may_move).any())
     return Boxes(
         np.ascontiguousarray(links[node].clip(0), dtype=np.uint32),
         cuts[node],
         _ranges(metric, limits, columns),
         partition.members,
-        bool((ranged | ~may_move).any()),
+        limited,
         _max_depth(partition),
         np.where(partition.parent < 0, -1, place[partition.parent])[node],
         node,
         place,
+        not (limited or len(columns) or limits.integer.any()),
     )
 
 
