@@ -1,8 +1,10 @@
 """Compiled search of an axis-parallel partition: the nearest of its boxes.
 
 Raising the bound for one more move takes one subtraction and one addition, so bounds cost less than
-a queue would: the search goes down first and cuts off what lies beyond the best box so far. Every
-number returned is a threshold as it was given.
+a queue would: the search goes down first and cuts off what lies beyond the best box so far. Where
+attributes may move freely it starts from the case's own box and the nearest child across a test
+above it. Every number returned is a threshold as it was given; of boxes equally near, either
+search may find any.
 
     links[v]  = (attribute, left child), 0 twice at a leaf
     cuts[v]   = threshold of the test ``x <= cut``; number of the set of a test on categories
@@ -264,8 +266,8 @@ def search_plain(
             entry = size if beyond < bound else entry
             bound = min(beyond, bound)
             size += 1
-        for j in range(now.shape[0]):
-            now[j] = X[i, j]
+        for k in range(now.shape[0]):
+            now[k] = X[i, k]
         while bound < best:
             set_moves(links, cuts, parent, stack, entry, X[i], now, False)
             node = np.uint64(stack[entry, 0])
@@ -283,8 +285,8 @@ def search_plain(
                 size += int((beyond < best) & useful[row, across])
             if useful[row, node]:
                 best, place[i] = bound, node
-                for j in range(now.shape[0]):
-                    points[i, j] = now[j]
+                for k in range(now.shape[0]):
+                    points[i, k] = now[k]
             set_moves(links, cuts, parent, stack, entry, X[i], now, True)
             bound = np.inf
             while size > 0 and not bound < best:

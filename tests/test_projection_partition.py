@@ -82,6 +82,38 @@ def test_the_search_finds_the_nearest_of_all_cells(problem):
 
 
 @settings(max_examples=60, deadline=None)
+@given(searches(), st.integers(0, 2**32 - 1))
+def test_a_case_is_answered_alike_alone_and_among_others(problem, seed):
+    partition, metric, _, labels = problem
+    rng = np.random.default_rng(seed)
+    X = random_cases(rng, 29, partition.n_features, rng.choice(KINDS), metric.scale)
+    search = prepare_search(partition, metric)
+    _, _, together = search_other_class(search, labels, X)
+    for i in range(len(X)):
+        _, _, alone = search_other_class(search, labels, X[i : i + 1])
+        for one, many in zip(alone, together, strict=True):
+            np.testing.assert_array_equal(one[0], many[i])
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.sampled_from([1.0, 2.0, INF]))
+def test_boxes_are_as_near_when_limits_beyond_all_tests_are_watched(seed, norm):
+    rng = np.random.default_rng(seed)
+    n_features = int(rng.integers(1, 6))
+    tree, scale = random_tree(rng, n_features, int(rng.integers(2, 60)), "axis")
+    partition, metric = partition_of(tree), Metric(scale, norm)
+    labels = rng.integers(0, 3, size=partition.n_nodes)
+    X = random_cases(rng, 29, n_features, "axis", scale)
+    free = prepare_search(partition, metric)
+    far = np.full(n_features, 1e6 * (np.abs(X).max() + np.abs(partition.threshold).max() + 1.0))
+    watched = prepare_search(partition, metric, make_limits(n_features, lower=-far, upper=far))
+    assert free.boxes.plain and not watched.boxes.plain
+    _, _, first = search_other_class(free, labels, X)
+    _, _, second = search_other_class(watched, labels, X)
+    np.testing.assert_allclose(first.distance, second.distance, rtol=1e-14)
+
+
+@settings(max_examples=60, deadline=None)
 @given(searches())
 def test_cells_without_interior_are_recognised(problem):
     partition, metric, _, _ = problem
