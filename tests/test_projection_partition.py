@@ -107,7 +107,8 @@ def test_boxes_are_as_near_when_limits_beyond_all_tests_are_watched(seed, norm):
     free = prepare_search(partition, metric)
     far = np.full(n_features, 1e6 * (np.abs(X).max() + np.abs(partition.threshold).max() + 1.0))
     watched = prepare_search(partition, metric, make_limits(n_features, lower=-far, upper=far))
-    assert free.boxes.plain and not watched.boxes.plain
+    assert free.boxes.plain
+    assert not watched.boxes.plain
     _, _, first = search_other_class(free, labels, X)
     _, _, second = search_other_class(watched, labels, X)
     np.testing.assert_allclose(first.distance, second.distance, rtol=1e-14)
