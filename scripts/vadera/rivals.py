@@ -22,8 +22,8 @@ from .peers import StreeTree, TreepleTree, YdfBoosted, YdfTree, find_version, wh
 
 #: The two trees that all others are held against.
 LDT, LDT_PRUNED = "ldt", "ldt_safe_pruned"
-#: Versions of the peers that the page in docs/ was measured with.
-MEASURED_WITH = {"ydf": "0.16.1", "stree": "1.4.2", "treeple": "0.10.3"}
+#: Other projects' packages, each of which may be missing.
+PEERS = ("ydf", "stree", "treeple")
 
 
 class Rival(NamedTuple):
@@ -137,7 +137,7 @@ def run_rivals(options: Options, only: Sequence[str] | None = None) -> Outcome:
         If a cell failed; the first reason is told.
     """
     rivals = list_rivals()
-    reasons = {p: why_missing(p) for p in {each.package for each in rivals} if p is not None}
+    reasons = {package: why_missing(package) for package in PEERS}
     refused: dict[str, str] = {}
     for each in rivals:
         missing = reasons.get(each.package) if each.package else None
@@ -165,7 +165,7 @@ def run_rivals(options: Options, only: Sequence[str] | None = None) -> Outcome:
 
 def versions_here() -> dict[str, str | None]:
     """Version of each peer that is installed here."""
-    return {package: find_version(package) for package in MEASURED_WITH}
+    return {package: find_version(package) for package in PEERS}
 
 
 def _design(options: Options, strategies: list[Strategy]) -> Design:
