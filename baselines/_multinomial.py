@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines._planes import no_convergence_warnings, penalty_weights
+from baselines._linear_models import no_convergence_warnings, penalty_weights
 from baselines._sample import ScaledRows, scale_rows
 from oblique.builder import TreeBuilder
 from oblique.finders import SplitFinder

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from baselines._linear_models import data_directions
 from baselines._perturbation import best_projection
-from baselines._planes import data_directions
 from baselines._sample import ScaledRows, pose_rows
 from oblique.finders import best_cut_along
 

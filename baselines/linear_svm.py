@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines._checks import check_count, check_positive
-from baselines._planes import LinearModelFinder, no_convergence_warnings, penalty_weights
+from baselines._linear_models import LinearModelFinder, no_convergence_warnings, penalty_weights
 
 if TYPE_CHECKING:
     from baselines._sample import ScaledRows

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines._checks import check_count, check_positive, check_probability
-from baselines._planes import LinearModelFinder
+from baselines._linear_models import LinearModelFinder
 
 
 class Logistic(LinearModelFinder):

@@ -19,9 +19,9 @@ from scipy import sparse
 from sklearn.utils.validation import check_array, check_consistent_length
 
 from baselines._checks import check_positive
+from baselines._linear_models import data_directions
 from baselines._linear_program import Answer, Form, LinearProgramError, check_solver, solve
 from baselines._opposed import oppose
-from baselines._planes import data_directions
 from baselines._sample import ScaledRows, scale_rows
 from oblique._kernels import TIE
 from oblique.finders import SplitFinder, best_cut_along

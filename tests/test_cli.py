@@ -342,3 +342,13 @@ def test_a_strategy_in_a_file_of_this_folder(tmp_path):
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "mine:scaled" in done.stdout
+
+
+def test_a_folder_that_was_removed_does_not_stop_a_command(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    tmp_path.rmdir()
+    try:
+        assert main(["strategies"]) == 0
+    finally:
+        monkeypatch.undo()
+    assert "ldt_safe_pruned" in capsys.readouterr().out

@@ -325,3 +325,16 @@ def test_finders_are_scikit_learn_objects():
     with pytest.raises(ValueError, match="'7__mode' is not a parameter of BestOf"):
         ldt.set_params(**{"7__mode": "pure"})
     assert BestOf([AxisParallel(), Categories()]).finders[1].sets == "subsets"
+
+
+class Unwilling(AxisParallel):
+    """A subclass whose own search finds nothing."""
+
+    def find_split(self, node, rng):
+        return None
+
+
+@pytest.mark.parametrize("finder", [Unwilling(), BestOf(Unwilling())])
+def test_no_short_cut_passes_over_the_search_of_a_subclass(finder):
+    model = ObliqueTreeClassifier(finder=finder).fit([[0.0], [1.0], [2.0]], [0, 1, 1])
+    assert model.tree_.n_nodes == 1

@@ -106,7 +106,28 @@ def test_fitting_and_predicting_files_with_deviations(tmp_path, capsys):
     assert "--suffix excludes --costs and --error-costs" in capsys.readouterr().err
     assert main(["fit", "iris", "--strategy", "ap", "-o", str(model_path)]) == 0
     assert main(["predict", str(model_path), str(data), "--suffix", "_err"]) == 2
-    assert "takes no standard deviations" in capsys.readouterr().err
+    assert "ObliqueTreeClassifier takes no standard deviations" in capsys.readouterr().err
+
+
+def test_a_suffix_that_no_column_has_is_refused(tmp_path, capsys):
+    data, model = tmp_path / "measured.csv", str(tmp_path / "model.json")
+    frame = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0], "a_err": 0.5, "kind": list("xxyy")})
+    frame.to_csv(data, index=False)
+    fit = ["fit", str(data), "--strategy", "indecision", "-o", model]
+    assert main([*fit, "--suffix", "_sd"]) == 2
+    assert "measured.csv has no column of standard deviations" in capsys.readouterr().err
+    assert main([*fit, "--suffix", "_err"]) == 0
+    assert main(["predict", model, str(data), "--suffix", "_sd"]) == 2
+    assert "such as 'a_sd'" in capsys.readouterr().err
+    # Without --suffix the column is a feature like others, and cannot be both.
+    assert main(fit) == 0
+    assert main(["predict", model, str(data), "--suffix", "_err"]) == 2
+    assert "trained on the column 'a_err' as a feature" in capsys.readouterr().err
+    # Columns of probabilities are uncertain without a deviation.
+    shares = pd.DataFrame({"c=u": [1.0, 0.9, 0.2, 0.0], "c=v": [0.0, 0.1, 0.8, 1.0]})
+    shares.assign(kind=list("xxyy")).to_csv(data, index=False)
+    assert main([*fit, "--suffix", "_err"]) == 0
+    assert main(["predict", model, str(data), "--suffix", "_err"]) == 0
 
 
 def test_arguments_of_texts(model_file, capsys):

@@ -61,9 +61,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     given = sys.argv[1:] if argv is None else argv
     options.command_line = shlex.join(["oblique", *given])
     try:
-        if os.getcwd() not in sys.path:
-            # So that module:attribute finds a file of this folder; last, so it hides no package.
-            sys.path.append(os.getcwd())
+        _find_modules_here()
         code: int = COMMANDS[options.command].execute(options)
         sys.stdout.flush()
     except BrokenPipeError:
@@ -80,6 +78,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"\noblique {options.command}: interrupted; {said}", file=sys.stderr)
         return INTERRUPTED
     return code
+
+
+def _find_modules_here() -> None:
+    """Let ``module:attribute`` find a file of this folder; last, so that it hides no package."""
+    try:
+        here = os.getcwd()
+    except FileNotFoundError:  # the folder was removed meanwhile
+        return
+    if here not in sys.path:
+        sys.path.append(here)
 
 
 def _make_parser() -> argparse.ArgumentParser:

@@ -12,6 +12,7 @@ from oblique.cli.table import (
     add_data_options,
     add_seed_option,
     add_suffix_option,
+    check_paired,
     check_writable,
     print_json,
     read_data,
@@ -107,7 +108,10 @@ def _pair(data: DataFrame, strategy: str, model: Any, arguments: argparse.Namesp
         raise ValueError(f"--suffix: strategy {strategy!r} takes no standard deviations")
     if arguments.costs or arguments.error_costs:
         raise ValueError("--suffix excludes --costs and --error-costs: costs are of exact cases")
-    return UncertainTable.from_frame(data, suffix=arguments.suffix)
+    cases = UncertainTable.from_frame(data, suffix=arguments.suffix)
+    names = list(map(str, data.columns))
+    check_paired(arguments.data, names, names, arguments.suffix)
+    return cases
 
 
 def _tell_of_compilation() -> Callable[[], None]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from oblique.cli.table import (
     add_header_option,
     add_suffix_option,
+    check_paired,
     check_writable,
     pair_columns,
     print_json,
@@ -63,12 +64,14 @@ def _read(model: Any, arguments: argparse.Namespace) -> Any:
     from oblique.indecision import IndecisionTreeClassifier
 
     if not isinstance(model, IndecisionTreeClassifier):
-        raise ValueError(f"--suffix: a {type(model).__name__} takes no standard deviations")
+        raise ValueError(f"--suffix: {type(model).__name__} takes no standard deviations")
     table = read_table(arguments.data, header=arguments.header)
     features = getattr(model, "feature_names_in_", None)
     if features is None:
         raise ValueError(f"--suffix: {arguments.model} was trained on columns without names")
-    return pair_columns(arguments.data, table, features, arguments.suffix)
+    cases = pair_columns(arguments.data, table, features, arguments.suffix)
+    check_paired(arguments.data, list(map(str, table.columns)), features, arguments.suffix)
+    return cases
 
 
 def _predict(model: Any, data: Any) -> DataFrame:

@@ -79,6 +79,17 @@ def add_suffix_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def check_paired(location: str, names: Sequence[str], features: Sequence[str], suffix: str) -> None:
+    """Raise ValueError where no feature is uncertain: a suffix that was asked for is misspelt."""
+    if any("=" in name for name in names):
+        return  # columns of probabilities
+    if not any(feature + suffix in names for feature in features):
+        raise ValueError(
+            f"--suffix {suffix}: {location} has no column of standard deviations, such as "
+            f"{features[0] + suffix!r}"
+        )
+
+
 def pair_columns(
     location: str, table: DataFrame, features: Sequence[str], suffix: str, separator: str = "="
 ) -> UncertainTable:
@@ -88,6 +99,11 @@ def pair_columns(
     names = list(map(str, table.columns))
     kept: list[str] = []
     for feature in features:
+        if feature + suffix in features:
+            raise ValueError(
+                f"the model was trained on the column {feature + suffix!r} as a feature, so it is "
+                "no standard deviation: fit with --suffix, or give another one"
+            )
         own = [name for name in names if name == feature or name.startswith(feature + separator)]
         if not own:
             raise ValueError(

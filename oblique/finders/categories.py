@@ -38,11 +38,11 @@ class Categories(SplitFinder):
         With more than two classes, try all divisions of up to this many categories.
     """
 
+    is_plain = True
+
     def __init__(self, sets: Literal["subsets", "single"] = "subsets", *, max_exhaustive: int = 8):
         self.sets = sets
         self.max_exhaustive = max_exhaustive
-
-    is_plain = True
 
     def find_split(self, node: Node, rng: Generator) -> CategorySplit | None:
         """Return the best category test, None without categorical columns or gain."""
