@@ -1243,7 +1243,8 @@ def search_batch(
     flip = np.empty(n_free)
     largest_offset = 0.0
     if n_limits > 0 or X.shape[1] > n_free:
-        for row in range(planes.shape[0]):
+        # a range may be as wide as one likes, which says nothing about the size of cells
+        for row in range(planes.shape[0] - n_limits):
             largest_offset = max(largest_offset, abs(planes[row, OFFSET]))
     # planes through the origin only: any step will do
     largest_offset = largest_offset if largest_offset > 0.0 else 1.0

@@ -146,10 +146,14 @@ class CellSearch:
 
     @cached_property
     def largest_offset(self) -> float:
-        """Largest distance of a plane from the origin, 1 if all go through it."""
+        """Largest distance of a test's plane from the origin, 1 if all go through it.
+
+        Limits do not count: a range may be as wide as one likes.
+        """
         if self.space is None:
             return 1.0
-        return float(np.abs(self.space.planes[:, kernels.OFFSET]).max(initial=0.0)) or 1.0
+        n_tests = len(self.space.planes) - len(self.space.from_case)
+        return float(np.abs(self.space.planes[:n_tests, kernels.OFFSET]).max(initial=0.0)) or 1.0
 
     def spread(self, cell_flags: Flags) -> Flags:
         """Mark the subtrees that hold a wanted cell, as `nearest_cells` reads them.

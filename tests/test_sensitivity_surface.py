@@ -396,6 +396,38 @@ def test_rounding_does_not_leave_the_limits(norm):
             assert (found[:, 2] <= X[near.status == "found", 2]).all()
 
 
+@pytest.mark.parametrize("width", [1e9, 1e15])
+@pytest.mark.parametrize("norm", [1.0, 2.0, INF])
+def test_ranges_wider_than_the_tree_change_no_answer(width, norm):
+    """The step across a border and the room kept from one follow the tree, not the ranges."""
+    beyond = {
+        "weights": {"a": 1.0, "f": 1.0},
+        "threshold": 3.0,
+        "left": {"counts": {"no": 1, "yes": 0}},
+        "right": {"counts": {"no": 0, "yes": 1}},
+    }
+    tree = Tree.from_nested(
+        {
+            "weights": {"f": 1.0},
+            "threshold": 0.0,
+            "left": {"counts": {"no": 1, "yes": 0}},
+            "right": beyond,
+        },
+        feature_names=("a", "f"),
+    )
+    X = np.array([[0.0, 1e-3], [0.0, 0.5], [1.0, 0.5], [2.5, 0.5]])
+    metric, ranges = Metric.identity(2, norm=norm), {"a": (-width, width)}
+    near = DecisionSurface(tree, metric, frozen=["f"], ranges=ranges).nearest(X)
+    np.testing.assert_allclose(near.distance, [2.999, 2.5, 1.5, 0.0], rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(near.counterfactual[:, 0], [2.999, 2.5, 2.5, 2.5], rtol=1e-14)
+    origin = np.zeros((1, 2))
+    through = Tree.from_nested({**beyond, "threshold": 0.0}, feature_names=("a", "f"))
+    near = DecisionSurface(through, metric, ranges=ranges).nearest(origin)
+    assert near.distance.tolist() == [0.0]
+    assert near.target_class.tolist() == ["yes"]
+    assert np.abs(near.counterfactual).max() < 1e-14
+
+
 def test_a_range_without_a_whole_number_leaves_nothing():
     surface = DecisionSurface(stump(4.5), "identity", integer=["a"], ranges={"a": (5.2, 5.8)})
     near = surface.nearest([[2.0, 0.0], [7.0, 0.0]])
