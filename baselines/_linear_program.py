@@ -182,14 +182,19 @@ def is_edge_descent(solver: object) -> bool:
 
 
 def check_solver(solver: object, options: Mapping[str, Any] | None = None) -> None:
-    """Raise ValueError for a solver that is not installed, or for options that it does not have."""
+    """Raise ValueError for a solver that is none or not installed, or options it does not have."""
     if is_edge_descent(solver):
         if options:
             raise ValueError(
                 f"solver_options={options!r} must be None with solver={solver!r}, which has none"
             )
         return
-    if not isinstance(solver, str) or solver.upper() not in installed_solvers():
+    if not isinstance(solver, str):
+        raise ValueError(
+            f"solver={solver!r} must be the name of a solver: one of "
+            f'{", ".join(installed_solvers())}; leave it out for "HIGHS"'
+        )
+    if solver.upper() not in installed_solvers():
         raise ValueError(
             f"solver={solver!r} is not installed: use one of {', '.join(installed_solvers())}, or "
             "install the package with which cvxpy reaches it"

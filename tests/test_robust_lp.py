@@ -405,7 +405,11 @@ def test_the_case_of_a_solver_does_not_matter():
             {"solver": "NOSUCH"},
             r"solver='NOSUCH' is not installed: use one of edge_descent, .*HIGHS",
         ),
-        ({"solver": 3}, "solver=3 is not installed"),
+        (
+            {"solver": None},
+            r"solver=None must be the name of a solver: one of .*HIGHS.*; leave it out",
+        ),
+        ({"solver": 3}, "solver=3 must be the name of a solver"),
         ({"form": "both"}, r"form='both' must be \"dual\" or \"primal\""),
         ({"threshold": "gini"}, "threshold='gini' must be"),
         ({"scale": "minmax"}, "scale='minmax' must be"),
