@@ -16,6 +16,7 @@ Exit code 0 unless more restarts found a worse plane.
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import subprocess
 import sys
@@ -302,8 +303,8 @@ def main(arguments: list[str] | None = None) -> int:
     )
     options = parser.parse_args(arguments)
     program = options.mktree and options.mktree.resolve()
-    if program and not program.is_file():
-        parser.error(f"--mktree {options.mktree}: no such file; give the compiled mktree")
+    if program and not (program.is_file() and os.access(program, os.X_OK)):
+        parser.error(f"--mktree {options.mktree}: no program; give the compiled mktree")
     repeats = 2 if options.quick else 10
     if options.table != 2:
         print_table_1(repeats, options.jobs, program)

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
+from sklearn.naive_bayes import GaussianNB
 
 from oblique import IndecisionTreeClassifier, ObliqueTreeClassifier, load, save
 from oblique.cli import arguments as arguments_command
@@ -81,6 +82,16 @@ def test_comparison_with_noise(capsys):
         add_noise([noisy], test=0.1)
     with pytest.raises(ValueError, match="train=nan: noise must be a share"):
         add_noise(["ap"], train=float("nan"))
+    with pytest.raises(ValueError, match="must be a list: give \\['ap'\\]"):
+        add_noise("ap", test=0.1)
+
+
+def test_a_tree_of_an_earlier_fit_is_not_kept():
+    X, y = load_iris(return_X_y=True)
+    noisy = NoisyMeasurements(ObliqueTreeClassifier(finder=AxisParallel()), random_state=0)
+    assert noisy.fit(X, y).tree_ is noisy.estimator_.tree_
+    noisy.set_params(estimator=GaussianNB()).fit(X, y)
+    assert not hasattr(noisy, "tree_")
 
 
 def test_fitting_and_predicting_files_with_deviations(tmp_path, capsys):

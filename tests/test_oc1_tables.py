@@ -50,12 +50,16 @@ def test_the_released_program_is_measured_on_the_same_folds(tmp_path, monkeypatc
     assert [row.split(" | ")[6] for row in rows] == ["2.0 ± 0.0", "2.0 ± 0.0", "7.0 ± 0.0"]
 
 
-def test_another_program_is_refused(tmp_path):
+def test_another_program_is_refused(tmp_path, capsys):
     X, y = np.eye(10), np.arange(10) % 2
     with pytest.raises(RuntimeError, match="printed no accuracy and leaves"):
         oc1_tables.run_program(["/bin/echo", "-p0"], X, y, 0)
     with pytest.raises(SystemExit):
         oc1_tables.main(["--mktree", str(tmp_path / "missing")])
+    (tmp_path / "mktree.c").touch(mode=0o644)
+    with pytest.raises(SystemExit):
+        oc1_tables.main(["--mktree", str(tmp_path / "mktree.c")])
+    assert capsys.readouterr().err.count("no program; give the compiled mktree") == 2
 
 
 def test_both_tables_are_printed(monkeypatch, capsys):

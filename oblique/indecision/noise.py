@@ -64,6 +64,7 @@ class NoisyMeasurements(ClassifierMixin, BaseEstimator):
         noisy, told = self._add(frame, self.train, int(seeds[0]))
         self.estimator_ = clone(self.estimator).fit(noisy, y, **told)
         self.classes_ = self.estimator_.classes_
+        vars(self).pop("tree_", None)  # of an earlier fit
         fitted = self.estimator_
         while hasattr(fitted, "steps"):  # the last of a pipeline holds the tree
             fitted = fitted.steps[-1][1]
@@ -150,6 +151,8 @@ def add_noise(
         If a share is negative or not finite, or a strategy is unknown or has noise already.
     """
     _check_shares(train=train, test=test)
+    if isinstance(strategies, str):
+        raise ValueError(f"strategies={strategies!r} must be a list: give [{strategies!r}]")
     from oblique.compare import load_strategy
 
     loaded = [load_strategy(s) if isinstance(s, str) else s for s in strategies]
