@@ -64,7 +64,7 @@ class NoisyMeasurements(ClassifierMixin, BaseEstimator):
         noisy, told = self._add(frame, self.train, int(seeds[0]))
         self.estimator_ = clone(self.estimator).fit(noisy, y, **told)
         self.classes_ = self.estimator_.classes_
-        vars(self).pop("tree_", None)  # of an earlier fit
+        self.__dict__.pop("tree_", None)  # of an earlier fit
         fitted = self.estimator_
         while hasattr(fitted, "steps"):  # the last of a pipeline holds the tree
             fitted = fitted.steps[-1][1]
