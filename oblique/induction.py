@@ -132,7 +132,8 @@ def is_leaf(node: Node, limits: Limits) -> bool:
     node : Node
     limits : Limits
     """
-    return node.n_present < 2 or node.size < limits.min_split or node.depth >= limits.max_depth
+    has_few_rows = node.size < limits.min_split - HAIR
+    return node.n_present < 2 or has_few_rows or node.depth >= limits.max_depth
 
 
 def is_small(parts: Division, limits: Limits) -> bool:

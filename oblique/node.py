@@ -185,7 +185,10 @@ class Node:
     @property
     def n_effective(self) -> float:
         """Number of observations: the weight where weights are whole numbers, else the rows."""
-        return float(self.counts.sum()) if self.table.is_counted else self.size
+        n = float(self.counts.sum()) if self.table.is_counted else self.size
+        # Parts of rows may sum to a whole number but for rounding.
+        whole = float(round(n))
+        return whole if abs(n - whole) < HAIR else n
 
     @property
     def sorted_columns(self) -> NDArray[np.int32]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tree_checks import (
     NodeByNode,
@@ -260,7 +260,7 @@ def slow_tree(X, codes, weights, share, criterion, categorical, total_classes):
     """
     counts = np.bincount(codes, weights=weights, minlength=total_classes)
     leaf = {"counts": counts}
-    if np.count_nonzero(counts) < 2 or share.sum() < 2:
+    if np.count_nonzero(counts) < 2 or share.sum() < 2 - 1e-9:
         return leaf
     here = share > 0.0
     best, test = 1e-12, None
@@ -349,6 +349,7 @@ def assert_is(tree, node, slow):
 
 @settings(max_examples=40, deadline=None)
 @given(seeds, st.booleans(), st.sampled_from(["none", "real"]))
+@example(2114, False, "none")  # parts of rows that sum to the two rows that a test needs
 @pytest.mark.parametrize("criterion", ["entropy", "gini", "gain_ratio", "twoing"])
 def test_missing_values_divide_rows_as_in_c45(criterion, seed, with_categories, kind):
     rng = np.random.default_rng(seed)
