@@ -957,7 +957,9 @@ def limits_leave_room(
         rows[count] = row
         signs[count] = nodes[node, SIDE]
         inset[row] = values[row]
-        if signs[count] < 0.0 and nodes[parent, SET] < 0:
+        # no move changes the side of a row without a free weight: any value beyond it is inside
+        is_settled = planes[row, REACH] == np.inf and values[row] > tolerance
+        if signs[count] < 0.0 and nodes[parent, SET] < 0 and not is_settled:
             inset[row] -= step
         count += 1
         node = parent

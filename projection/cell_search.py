@@ -338,7 +338,9 @@ def _keep_clear(search: CellSearch, X: Floats, scaled: Floats) -> None:
     begin, end = partition.weight_indptr[:-1], partition.weight_indptr[1:]
     alone = np.flatnonzero((end - begin == 1) & ~partition.is_leaf & (partition.category_set < 0))
     tested, weight = partition.weight_indices[begin[alone]], partition.weight_values[begin[alone]]
-    room = _CLEAR * max(1.0, search.largest_offset)
+    # the search cannot tell less than a few last places of the largest coordinate from nothing
+    size = np.abs(scaled).max(axis=1)
+    room = np.maximum(_CLEAR * max(1.0, search.largest_offset), 32.0 * kernels.EPSILON * size)
     is_limited = np.isfinite(search.limits.lower) | np.isfinite(search.limits.upper)
     for place, feature in enumerate(search.fixed, start=len(search.free) + len(search.paid)):
         for sign in (1.0, -1.0):
@@ -420,7 +422,8 @@ def _search_by_reference(
         if answer.status == "empty" or answer.distance >= best:
             continue
         step = kernels.THIN * max(np.abs(scaled[i]).max(initial=0.0), answer.distance)
-        strict = (signs < 0) & is_linear[rows]
+        settled = (space.planes[rows, kernels.REACH] == np.inf) & (values > 0.0)
+        strict = (signs < 0) & is_linear[rows] & ~settled
         inset = Polyhedron(region.A, region.b - (step or kernels.THIN) * strict)
         if project(origin, inset).status != "empty":
             best, cell[i], moves[i] = answer.distance, leaf, answer.point

@@ -396,32 +396,58 @@ def test_rounding_does_not_leave_the_limits(norm):
             assert (found[:, 2] <= X[near.status == "found", 2]).all()
 
 
-@pytest.mark.parametrize("width", [1e9, 1e15])
 @pytest.mark.parametrize("norm", [1.0, 2.0, INF])
-def test_ranges_wider_than_the_tree_change_no_answer(width, norm):
-    """The step across a border and the room kept from one follow the tree, not the ranges."""
-    beyond = {
-        "weights": {"a": 1.0, "f": 1.0},
-        "threshold": 3.0,
-        "left": {"counts": {"no": 1, "yes": 0}},
-        "right": {"counts": {"no": 0, "yes": 1}},
-    }
-    tree = Tree.from_nested(
+@pytest.mark.parametrize("far", [1e3, 1e6, 1e9, 1e12])
+def test_the_side_of_a_frozen_attribute_is_known_beside_a_large_one(norm, far):
+    """Half of the cases lie just beyond the threshold of a frozen attribute, half on it."""
+    surface = DecisionSurface(frozen_then_oblique(), Metric.identity(2, norm=norm), frozen=["f"])
+    beyond = np.array([1e-9, 1e-6, 1e-3, 0.5])
+    X = np.column_stack([np.full(8, -far), np.concatenate([beyond, 0.0 * beyond])])
+    near = surface.nearest(X)
+    assert near.status.tolist() == ["found"] * 4 + ["unreachable"] * 4
+    # the search moves a frozen attribute off its threshold by 1e-9 of the largest offset
+    np.testing.assert_allclose(near.distance[:4], 3.0 + far - beyond, rtol=1e-14, atol=3e-9)
+    np.testing.assert_array_equal(near.counterfactual[:4, 1], beyond)
+
+
+def frozen_then_oblique():
+    """A tree that asks ``f <= 0``, then ``a + f <= 3``; only the last leaf is "yes"."""
+    return Tree.from_nested(
         {
             "weights": {"f": 1.0},
             "threshold": 0.0,
             "left": {"counts": {"no": 1, "yes": 0}},
-            "right": beyond,
+            "right": {
+                "weights": {"a": 1.0, "f": 1.0},
+                "threshold": 3.0,
+                "left": {"counts": {"no": 1, "yes": 0}},
+                "right": {"counts": {"no": 0, "yes": 1}},
+            },
         },
         feature_names=("a", "f"),
     )
+
+
+@pytest.mark.parametrize("width", [1e9, 1e15])
+@pytest.mark.parametrize("norm", [1.0, 2.0, INF])
+def test_ranges_wider_than_the_tree_change_no_answer(width, norm):
+    """The step across a border and the room kept from one follow the tree, not the ranges."""
+    tree = frozen_then_oblique()
     X = np.array([[0.0, 1e-3], [0.0, 0.5], [1.0, 0.5], [2.5, 0.5]])
     metric, ranges = Metric.identity(2, norm=norm), {"a": (-width, width)}
     near = DecisionSurface(tree, metric, frozen=["f"], ranges=ranges).nearest(X)
     np.testing.assert_allclose(near.distance, [2.999, 2.5, 1.5, 0.0], rtol=1e-12, atol=1e-15)
     np.testing.assert_allclose(near.counterfactual[:, 0], [2.999, 2.5, 2.5, 2.5], rtol=1e-14)
     origin = np.zeros((1, 2))
-    through = Tree.from_nested({**beyond, "threshold": 0.0}, feature_names=("a", "f"))
+    through = Tree.from_nested(
+        {
+            "weights": {"a": 1.0, "f": 1.0},
+            "threshold": 0.0,
+            "left": {"counts": {"no": 1, "yes": 0}},
+            "right": {"counts": {"no": 0, "yes": 1}},
+        },
+        feature_names=("a", "f"),
+    )
     near = DecisionSurface(through, metric, ranges=ranges).nearest(origin)
     assert near.distance.tolist() == [0.0]
     assert near.target_class.tolist() == ["yes"]
