@@ -136,7 +136,7 @@ def test_class_with_too_few_rows():
     bupa = load_dataset("bupa")
     frame = bupa.data.assign(label=["rare"] + ["common"] * (len(bupa.data) - 1))
     dataset = make_dataset("lopsided", frame, target="label")
-    with pytest.raises(ValueError, match="class 'rare' has 1 rows"):
+    with pytest.raises(ValueError, match="class 'rare' has 1 row;"):
         Design([dataset], [CART]).cells()
 
 

@@ -274,7 +274,7 @@ def test_every_control_changes_the_answer(page):
         seen.append(shown(page))
         return seen[-1] != seen[-2]
 
-    choose(page, "case", "3")
+    choose(page, "case", "7")  # its answer hangs on every attribute that is changed below
     assert changed()
     choose(page, "metric", "standard")
     assert changed()
@@ -315,6 +315,8 @@ def test_a_reader_without_a_mouse(page):
     by_id(page, "case").send_keys("")
     for _ in range(40):
         active = page.switch_to.active_element
+        if active.tag_name == "body":  # past the last control
+            break
         outline = active.value_of_css_property("outline-style")
         visited.append(active.get_attribute("id") or active.tag_name)
         assert outline == "solid"
