@@ -78,10 +78,10 @@ def test_single_features_with_a_full_covariance():
 @settings(max_examples=6, deadline=None)
 @given(st.integers(0, 10**6))
 def test_exact_leaves_agree_with_samples(seed):
-    """A million crisp cases pushed through an oblique tree, within three standard errors.
+    """A million crisp cases pushed through an oblique tree, within six standard errors.
 
-    Up to eight leaves are compared in each of six trees, so four standard errors bound them
-    all; 1e-5 is the tolerance of the integrals.
+    Up to eight leaves are compared in each of six random trees: four standard errors would be
+    passed by chance once in 330 runs, six once in ten million.
     """
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(200, 3))
@@ -95,7 +95,7 @@ def test_exact_leaves_agree_with_samples(seed):
     reached = model.tree_.apply(case.sample(n, rng)[0])
     share = np.bincount(reached, minlength=model.tree_.n_nodes)[model.tree_.leaves] / n
     error = np.sqrt(np.maximum(exact * (1.0 - exact), 1e-9) / n)
-    assert (np.abs(share - exact) <= 4.0 * error + 1e-5).all()
+    assert (np.abs(share - exact) <= 6.0 * error + 1e-6).all()
 
 
 def test_class_probabilities_agree_with_samples():

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from oblique._arrays import read_only
 from oblique._suggest import unknown_name
 from oblique.indecision import _reach
+from oblique.indecision._box import box_probability
 from oblique.indecision.table import UncertainTable
 from oblique.split import CategorySplit
 from oblique.tree import Tree
@@ -22,9 +23,6 @@ METHODS = ("exact", "moments", "clause")
 # Exact integrals leave out a leaf that one clause of its path makes less probable than this, and
 # clauses that are as certain: each changes a probability by less.
 _NEVER = 1e-7
-# Tolerance of an integral over three and more clauses, and random points for each of them.
-_TOLERANCE, _POINTS = 1e-5, 2_000
-_SEED = 0
 
 # Larger values and deviations have squares, or sums of them, beyond floating-point numbers.
 _LARGEST = 1e150
@@ -56,7 +54,9 @@ def node_probabilities(tree: Tree, cases: UncertainTable, method: Method = "exac
         the normal of the truncated mean and covariance (derived; the first clause is exact).
         "exact" (derived) is the probability of the leaf's interval, feature by feature, where
         every clause is of one feature and features are independent; else the multivariate
-        normal integral over the leaf's polyhedron, by `scipy.stats.multivariate_normal`.
+        normal integral over the leaf's polyhedron: to 1e-6 for up to three clauses that are
+        uncertain and correlated, for more by `scipy.stats.multivariate_normal`, to 1e-5 unless
+        they nearly determine each other.
 
     Returns
     -------
@@ -279,7 +279,9 @@ def _polyhedron(
             upto = _upto(float(high[j]), mean[:, j], deviation)
             out *= np.maximum(upto - _upto(float(low[j]), mean[:, j], deviation), 0.0)
         else:
-            out *= _box(mean[:, block], joint[:, block][:, :, block], low[block], high[block])
+            part = joint[:, block][:, :, block]
+            for i in range(len(cases)):
+                out[i] *= box_probability(mean[i, block], part[i], low[block], high[block])
     return out
 
 
@@ -312,29 +314,3 @@ def _blocks(joint: Floats) -> list[list[int]]:
     linked = (np.abs(joint) > 1e-14 * spread[:, :, None] * spread[:, None, :]).any(axis=0)
     n_blocks, label = connected_components(linked, directed=False)
     return [np.flatnonzero(label == block).tolist() for block in range(n_blocks)]
-
-
-def _box(mean: Floats, joint: Floats, low: Floats, high: Floats) -> Floats:
-    """Normal probability of a box, case by case (Genz's integration, in scipy)."""
-    from scipy.stats import multivariate_normal
-
-    out = np.empty(len(mean))
-    for i in range(len(mean)):
-        out[i] = multivariate_normal.cdf(
-            high, mean[i], joint[i], allow_singular=True, lower_limit=low,
-            maxpts=_POINTS * high.size, abseps=_TOLERANCE, releps=0.0, **_seeded(),
-        )  # fmt: skip
-    return np.clip(out, 0.0, 1.0)
-
-
-def _seeded() -> dict[str, Any]:
-    """Make the integration's random points the same in every call, where scipy lets us."""
-    return {"rng": np.random.default_rng(_SEED)} if _takes_rng() else {}
-
-
-def _takes_rng() -> bool:
-    import inspect
-
-    from scipy.stats import multivariate_normal
-
-    return "rng" in inspect.signature(multivariate_normal.cdf).parameters
