@@ -1337,6 +1337,66 @@ def cell_of_case(
 
 
 @jit
+def step_where_limits_let(
+    planes: Floats,
+    values: Floats,
+    rows: Integers,
+    signs: Floats,
+    count: int,
+    n_limits: int,
+    step: float,
+    move: Floats,
+    position: Integers,
+    dual: Floats,
+    basis: Floats,
+    triangle: Floats,
+) -> int:
+    """Step away from all open sides, and from those closed sides that the limits let go of.
+
+    A plane that the limits hold is not to be missed by more than it is. Others may be missed by
+    rounding, which a step mends; the one that is missed most comes first.
+    """
+    inwards = values[rows[:count]]
+    untried = np.zeros(count, dtype=np.bool_)
+    for p in range(n_limits, count):
+        if signs[p] > 0.0:
+            untried[p] = True
+            values[rows[p]] = min(inwards[p] - step, 0.0)
+    verdict, _, _ = project_apart(
+        planes, values, rows, signs, count, move, position, dual, basis, triangle, 0.0
+    )
+    if verdict != OPTIMAL:
+        # Rounding alone can leave no move along a plane: it gives way by a step.
+        for p in range(n_limits, count):
+            if signs[p] > 0.0:
+                values[rows[p]] = inwards[p] - 2.0 * step
+        verdict, _, _ = project_apart(
+            planes, values, rows, signs, count, move, position, dual, basis, triangle, 0.0
+        )
+        return int(verdict)
+    is_last = True
+    while untried.any():
+        most = -1
+        for p in range(n_limits, count):
+            if untried[p] and (most < 0 or inwards[p] > inwards[most]):
+                most = p
+        untried[most] = False
+        held = values[rows[most]]
+        values[rows[most]] = inwards[most]
+        found, _, _ = project_apart(
+            planes, values, rows, signs, count, move, position, dual, basis, triangle, 0.0
+        )
+        is_last = found == OPTIMAL
+        if not is_last:
+            values[rows[most]] = held
+    if not is_last:
+        verdict, _, _ = project_apart(
+            planes, values, rows, signs, count, move, position, dual, basis, triangle, 0.0
+        )
+    return int(verdict)
+
+
+@jit
 def step_into_cells(
     nodes: Integers,
     planes: Floats,
@@ -1380,17 +1440,14 @@ def step_into_cells(
                 values[row] += signs[count] * steps[i]
                 count += 1
             node = parent
-        verdict = FAILED
-        for attempt in range(2):
-            if attempt == 1:
-                for p in range(n_limits, count):
-                    if signs[p] > 0.0:
-                        values[rows[p]] -= 2.0 * steps[i]
-            verdict, _, _ = project_apart(
-                planes, values, rows, signs, count, further, position, dual, basis, triangle, 0.0
-            )
-            if verdict == OPTIMAL:
-                break
+        verdict, _, _ = project_apart(
+            planes, values, rows, signs, count, further, position, dual, basis, triangle, 0.0
+        )
+        if verdict != OPTIMAL:
+            verdict = step_where_limits_let(
+                planes, values, rows, signs, count, n_limits, steps[i], further, position, dual,
+                basis, triangle,
+            )  # fmt: skip
         inside[i] = verdict == OPTIMAL
         if inside[i]:
             for j in range(n_free):

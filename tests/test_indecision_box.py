@@ -77,6 +77,8 @@ def nested_integral(mean, joint, low, high):
         return norm.pdf(z) * inner
 
     steps = np.concatenate([a[1:] / slope, b[1:] / slope])
+    widths = np.tile(np.sqrt(np.maximum(np.diag(rest), 0.0)) / np.abs(slope), 2)
+    steps = np.concatenate([steps + k * widths for k in (-8.0, -1.0, 0.0, 1.0, 8.0)])
     ends = max(a[0], -8.5), min(b[0], 8.5)
     if ends[0] >= ends[1]:
         return 0.0

@@ -86,6 +86,27 @@ def test_limits_never_shorten_and_are_kept_by_the_counterfactual(problem):
     np.testing.assert_allclose(by_class.min(axis=1), near.distance, rtol=1e-9, atol=1e-12)
 
 
+def test_a_test_that_the_limits_hold_lets_the_others_be_stepped_over():
+    """The case lies on the first test, which no allowed move leads away from."""
+    near = {"counts": {"near": 1}}
+    second = {
+        "weights": {"a": 2.0, "b": 1.0, "c": 2.0, "d": -1.0, "e": -2.0}, "threshold": 1.0,
+        "left": {"counts": {"far": 1}}, "right": near,
+    }  # fmt: skip
+    first = {"weights": {"b": 2.0, "c": -1.0, "d": -2.0, "e": 1.0}, "threshold": -1.0}
+    tree = Tree.from_nested({**first, "left": second, "right": near}, feature_names=tuple("abcde"))
+    surface = DecisionSurface(
+        tree, Metric(np.ones(5), INF),
+        frozen=["d"], not_decreasing=["b", "e"], not_increasing=["a", "c"],
+    )  # fmt: skip
+    x = np.array([[0.0, 1.0, 2.0, 1.0, 1.0]])
+    found = surface.nearest(x)
+    assert found.status[0] == "found"
+    assert found.distance[0] == pytest.approx(0.5, rel=1e-12)
+    np.testing.assert_allclose(found.counterfactual, [[-0.5, 1.0, 2.0, 1.0, 1.0]], rtol=1e-12)
+    assert surface.distances_by_class(x).max() == pytest.approx(0.5, rel=1e-12)
+
+
 @settings(max_examples=60, deadline=None)
 @given(problems())
 def test_distances_by_class(problem):
